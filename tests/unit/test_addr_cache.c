@@ -194,8 +194,7 @@ TEST(another_thread_only_invalidates_what_the_owner_has)
 static struct region *region_of_all(bool indirect)
 {
     static int ranks[PROCESSES];
-    static struct team team = {
-        .size = PROCESSES, .rank = 1, .to_world = ranks};
+    static struct team team = {.size = PROCESSES, .rank = 1, .to_world = ranks};
     static const struct route direct = {.direct = true}, mixed = {.direct = false};
     static struct region regions[2] = {{.team = &team, .near = &direct, .far = &mixed},
                                        {.team = &team, .near = &mixed, .far = &mixed}};
