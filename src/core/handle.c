@@ -20,13 +20,19 @@
  * alternate. */
 enum { QUEUES = 6 };
 
+/* An entry has them while requests are queued; they keep their memory for the next one. */
+struct queues {
+    struct aggregate queue[QUEUES]; /* first: see give_queues */
+    struct queues *next;
+};
+
 /* State of a handle; tag 0 marks a free entry. */
 struct handle_entry {
     unsigned index, tag,
         former; /* former: the tag before the last switch between aggregate and plain; 0: none */
     bool aggregate;             /* as the tag encodes */
     struct aggregate *queues;   /* requests not yet issued; [queue_count] */
-    int queue_count;            /* QUEUES; 0: never used */
+    int queue_count;            /* QUEUES; 0: no requests are queued */
     int next_queue;             /* to be issued where a request fits in none */
     struct request *operations; /* [first, n) */
     size_t first, n, room;
@@ -48,6 +54,7 @@ static struct {
     unsigned entry_count, first_free; /* first_free 0: none */
     unsigned last_number;             /* of a tag */
     struct handle_entry *queued; /* entries with queued requests, or with a flush in progress */
+    struct queues *spare;        /* queues that no entry has */
     size_t copied,
         sweep_limit; /* bytes of copies held by operations; the amount that triggers a sweep */
 } handles;
@@ -119,16 +126,47 @@ static void drop_complete(struct handle_entry *s)
     s->n = left;
 }
 
+static void take_queues(struct handle_entry *s)
+{
+    struct queues *queues = handles.spare;
+    if (queues)
+        handles.spare = queues->next;
+    else
+        queues = armcii_alloc(1, sizeof *queues, "an aggregate handle");
+    s->queues = queues->queue;
+    s->queue_count = QUEUES;
+}
+
+static void give_queues(struct handle_entry *s)
+{
+    if (s->queue_count == 0) return;
+    struct queues *queues = (struct queues *)(void *)s->queues;
+    queues->next = handles.spare;
+    handles.spare = queues;
+    s->queues = NULL;
+    s->queue_count = 0;
+}
+
+static void free_queues(void)
+{
+    while (handles.spare) {
+        struct queues *queues = handles.spare;
+        handles.spare = queues->next;
+        for (int q = 0; q < QUEUES; q++)
+            armcii_aggregate_free(&queues->queue[q]);
+        free(queues);
+    }
+}
+
 void armcii_handles_end(void)
 {
     for (unsigned i = 0; i < handles.entry_count; i++) {
         remove_all(handles.entries[i]);
         free(handles.entries[i]->operations);
-        for (int q = 0; q < handles.entries[i]->queue_count; q++)
-            armcii_aggregate_free(&handles.entries[i]->queues[q]);
-        free(handles.entries[i]->queues);
+        give_queues(handles.entries[i]);
         free(handles.entries[i]);
     }
+    free_queues();
     free(handles.entries);
     handles.entries = NULL;
     handles.entry_count = 0;
@@ -345,6 +383,7 @@ static void leave_queued(struct handle_entry *s)
     *(s->previous ? &s->previous->next : &handles.queued) = s->next;
     if (s->next) s->next->previous = s->previous;
     armcii_handles_queued--;
+    give_queues(s);
 }
 
 /* Issue the requests of a queue as one vector transfer; requests queued meanwhile stay. */
@@ -391,10 +430,7 @@ static void wait_for_flushes(const struct handle_entry *s)
 static struct aggregate *queue_for(struct handle_entry *s, const struct op *op)
 {
     struct aggregate *empty = NULL;
-    if (s->queue_count == 0) {
-        s->queues = armcii_alloc(QUEUES, sizeof *s->queues, "an aggregate handle");
-        s->queue_count = QUEUES;
-    }
+    if (s->queue_count == 0) take_queues(s);
     for (int q = 0; q < QUEUES; q++) {
         struct aggregate *queue = &s->queues[q];
         if (!armcii_aggregate_has(queue, -1))
