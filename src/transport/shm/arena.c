@@ -38,7 +38,7 @@ struct shared {
 };
 enum { DROPPED = sizeof((struct shared *)NULL)->dropped / sizeof(struct range) };
 static struct shared *shared;
-static atomic_size_t renewed; /* ranges that this process has mapped again */
+static atomic_size_t renewed; /* ranges that this process has given up */
 
 /* Of the caller's slot. */
 enum { UNIT_PAGES = SLOT_UNIT / PAGE };
@@ -60,21 +60,14 @@ static bool is_address_space_limited(void)
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Core dumps would contain untouched memory, too. */
-static void advise(char *memory, size_t bytes, bool huge)
-{
-    madvise(memory, bytes, MADV_DONTDUMP);
-    if (huge) madvise(memory, bytes, MADV_HUGEPAGE);
-}
-
 static bool map_arena(void)
 {
     int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     char *memory =
         mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, descriptor, 0);
     if (memory == the_arena.base) {
-        advise(memory, arena_bytes(), false);
-        advise(memory, the_arena.zone, true);
+        madvise(memory, arena_bytes(), MADV_DONTDUMP); /* it would contain untouched memory, too */
+        madvise(memory, the_arena.zone, MADV_HUGEPAGE);
         shared = (struct shared *)(void *)(memory + arena_bytes() - sizeof *shared);
         return true;
     }
@@ -245,15 +238,12 @@ void armcii_arena_dump(size_t offset, size_t stride, size_t bytes)
         madvise(armcii_arena_address(armcii_world->rank, offset, stride), bytes, MADV_DODUMP);
 }
 
-/* In one step, so that the range is always mapped: MPI may still keep a pointer that it uses no
- * more. */
-static void map_again(struct range range)
+/* MPI libraries forget the registration of memory that a process gives up so.  For shared memory
+ * the call does no more: its content stays until the range of the file is freed.  It fails for
+ * locked memory, but the MPI library has been told. */
+static void give_up(struct range range)
 {
-    char *memory = the_arena.base + range.offset;
-    if (mmap(memory, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-             descriptor, (off_t)range.offset) != memory)
-        armcii_fatal("the kernel does not map %zu bytes of freed memory again", range.bytes);
-    advise(memory, range.bytes, true);
+    madvise(the_arena.base + range.offset, range.bytes, MADV_DONTNEED);
 }
 
 static void announce(struct range range)
@@ -269,24 +259,24 @@ static void announce(struct range range)
 void armcii_arena_drop(struct team *team, size_t offset, size_t bytes)
 {
     struct range range = {offset, bytes};
-    map_again(range);
+    give_up(range);
     if (!is_first_on_node(team)) return;
     fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
     announce(range);
 }
 
-/* Under the lock, so that no thread goes on while another one maps. */
+/* Under the lock, so that no thread goes on while another one is still telling. */
 void armcii_arena_renew(void)
 {
     if (!shared || atomic_load_explicit(&shared->drops, memory_order_acquire) == renewed) return;
     armcii_stripe_lock(&shared->lock);
     size_t n = shared->drops;
     if (n - renewed > DROPPED) {
-        map_again((struct range){0, the_arena.zone});
+        give_up((struct range){0, the_arena.zone});
         renewed = n;
     }
     while (renewed != n)
-        map_again(shared->dropped[renewed++ % DROPPED]);
+        give_up(shared->dropped[renewed++ % DROPPED]);
     armcii_stripe_unlock(&shared->lock);
 }
 

@@ -65,11 +65,10 @@ void armcii_arena_release(enum arena_part part, size_t offset, size_t units);
 void armcii_arena_dump(size_t offset, size_t stride, size_t bytes);
 /* By each member: a range of the zone, of whole huge pages, that no member accesses any more.  Its
  * memory goes back to the system, and its content is lost.  A network adapter may have registered
- * the pages for any process that maps them, so the range is mapped again, which tells the MPI
- * library: here by the members, and by other processes, which may be servers, in
- * armcii_arena_renew. */
+ * the pages for any process that maps them: the members tell their MPI libraries here, and other
+ * processes, which may be servers, in armcii_arena_renew. */
 void armcii_arena_drop(struct team *team, size_t offset, size_t bytes);
-/* Map again what has been freed in the node's zone since the last call.  Any thread. */
+/* Tell the MPI library what has been freed in the node's zone since the last call.  Any thread. */
 void armcii_arena_renew(void);
 
 /* Of the caller's slot: the pages of [offset, offset + bytes) that no memory is reserved for
