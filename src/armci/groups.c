@@ -3,6 +3,7 @@
 
 #include "armci/entry.h"
 #include "base/config.h"
+#include "base/timeslice.h"
 #include "core/op.h"
 #include "mem/directory.h"
 #include "mpi/coll.h"
@@ -85,6 +86,8 @@ static int report_refusal(const char *caller, const char *argument, int n)
                         "a group of %d", n);
 }
 
+/* Members whose processors others need wait for each other several times: with short time slices
+ * each runs as soon as what it waits for has come. */
 static void create(const char *caller, const struct team *parent, int n, const int ranks[],
                    ARMCI_Group *out)
 {
@@ -93,12 +96,14 @@ static void create(const char *caller, const struct team *parent, int n, const i
     bool member = false;
     if (check_ranks(caller, parent, n, ranks, &member)) return;
     out->size = n;
+    uint64_t timeslice = armcii_timeslice_set(TIMESLICE_SHORT);
     struct team *team = NULL;
     bool made = true;
     if (!armcii_config->noncollective_groups)
         made = armcii_team_create_by_all(parent, n, ranks, &team);
     else if (member)
         made = armcii_team_create_by_members(parent, n, ranks, &team);
+    armcii_timeslice_set(timeslice);
     if (!made) report_refusal(caller, "group_out", n);
     if (team) describe(team, out);
 }

@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/timeslice.h"
 #include "progress/affinity.h"
 #include "progress/event.h"
 
@@ -169,25 +169,6 @@ static void start_loop(const struct loop_policy *p)
     armcii_event_start();
 }
 
-/* A thread with a shorter slice than the running one runs as soon as it wakes, on Linux 6.12 and
- * later; else it may wait for the end of that slice, 3 ms by default. Where the kernel has no such
- * slices, nothing changes. */
-static void use_short_slices(void)
-{
-    enum { SLICE_NS = 100000 }; /* the kernel's least */
-    struct { /* sched_attr of the kernel, which older C libraries do not declare */
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } attributes = {0};
-    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
-    if (attributes.policy != SCHED_OTHER) return;
-    attributes.runtime = SLICE_NS;
-    syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
 static void use_exact_timers(void)
 {
     prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds that a sleep may be longer; 50000 by default */
@@ -208,7 +189,7 @@ static void *run(void *unused)
 {
     (void)unused;
     use_exact_timers();
-    use_short_slices();
+    armcii_timeslice_set(TIMESLICE_SHORT);
     loop.dedicated = armcii_affinity_take_processor();
     while (!atomic_load(&loop.stopping))
         armcii_progress_loop_step();
