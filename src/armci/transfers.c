@@ -358,28 +358,39 @@ static inline bool get_short(const void *src, void *dst, int bytes, int proc)
     return there != NULL;
 }
 
+/* Other threads look up the address under the lock, and copy without it: a copy may be long. */
 __attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes,
                                          int proc, armci_hdl_t *hdl)
 {
     if (put_at(armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes), src, bytes, proc)) return 0;
-    ARMCII_ENTER_TO(caller, proc);
-    if (!entered) return ARMCI_ERR_STATE;
-    if (put_at(armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes), src, bytes, proc))
-        return 0;
-    if (hdl != BLOCKING && queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
-    return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
+    char *there = NULL;
+    {
+        ARMCII_ENTER_TO(caller, proc);
+        if (!entered) return ARMCI_ERR_STATE;
+        if (!needs_check(src)) there = armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes);
+        if (!there && hdl != BLOCKING && queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
+        if (!there) return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
+        armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
+    }
+    armcii_apply_put_piece(there, src, (size_t)bytes);
+    return 0;
 }
 
 __attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes,
                                          int proc, armci_hdl_t *hdl)
 {
     if (get_at(armcii_addr_cache_lookup_own(proc, src, (size_t)bytes), dst, bytes, proc)) return 0;
-    ARMCII_ENTER_TO(caller, proc);
-    if (!entered) return ARMCI_ERR_STATE;
-    if (get_at(armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes), dst, bytes, proc))
-        return 0;
-    if (hdl != BLOCKING && queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
-    return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
+    const char *there = NULL;
+    {
+        ARMCII_ENTER_TO(caller, proc);
+        if (!entered) return ARMCI_ERR_STATE;
+        if (!needs_check(dst)) there = armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes);
+        if (!there && hdl != BLOCKING && queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
+        if (!there) return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
+        armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);
+    }
+    armcii_apply_get_piece(there, dst, (size_t)bytes);
+    return 0;
 }
 
 int PARMCI_Put(void *src, void *dst, int bytes, int proc)
