@@ -223,7 +223,6 @@ static int allocate_alone(struct region *r)
 static void allocate_in_arena(struct region *r)
 {
     r->own = armcii_arena_address(armcii_world->rank, r->offset, r->stride);
-    if (!r->extent) armcii_arena_dump(r->offset, r->stride, armcii_slice_bytes(r, r->team->rank));
     fill_own_slice(r);
     if (armcii_config->debug_alloc) armcii_coll_barrier(r->team->comm);
 }

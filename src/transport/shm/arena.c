@@ -232,12 +232,6 @@ void armcii_arena_release(enum arena_part part, size_t offset, size_t units)
 
 /* ---- memory of the zone ---- */
 
-void armcii_arena_dump(size_t offset, size_t stride, size_t bytes)
-{
-    if (bytes > 0)
-        madvise(armcii_arena_address(armcii_world->rank, offset, stride), bytes, MADV_DODUMP);
-}
-
 /* MPI libraries forget the registration of memory that a process gives up so.  For shared memory
  * the call does no more: its content stays until the range of the file is freed.  It fails for
  * locked memory, but the MPI library has been told. */

@@ -61,8 +61,6 @@ size_t armcii_arena_acquire(struct team *team, enum arena_part part, size_t unit
  * accesses them any more. */
 void armcii_arena_release(enum arena_part part, size_t offset, size_t units);
 
-/* The caller's slice in the zone is part of core dumps. */
-void armcii_arena_dump(size_t offset, size_t stride, size_t bytes);
 /* By each member: a range of the zone, of whole huge pages, that no member accesses any more.  Its
  * memory goes back to the system, and its content is lost.  A network adapter may have registered
  * the pages for any process that maps them: the members tell their MPI libraries here, and other
