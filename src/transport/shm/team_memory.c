@@ -19,14 +19,14 @@ struct cell {
     int64_t word[AGREE_WORDS];
 };
 
-/* Dissemination, as in the node's barrier: in round k process i passes what it knows to i + 2^k.
- * The largest value is idempotent, so the number of processes need not be a power of two.
+/* A tree over the members on a node: values go up to the first of them, the result comes down.  A
+ * process runs twice, however many there are, which counts where they outnumber the processors.
  * Agreements use two sets of cells in turn: nobody begins the next but one before all have finished
  * this one. */
-enum { ROUNDS = 16, SETS = 2 };
+enum { CHILDREN = 4, SETS = 2 };
 struct cells {
-    struct cell round[SETS][ROUNDS];
-    struct cell result[SETS]; /* of all nodes */
+    struct cell child[SETS][CHILDREN];
+    struct cell result[SETS];
 };
 
 /* What a team has of a part of the arena. */
@@ -120,18 +120,33 @@ static void maximize(int64_t largest[], const int64_t word[])
         if (word[i] > largest[i]) largest[i] = word[i];
 }
 
-static void agree_on_node(struct team *team, int64_t largest[])
+/* The cells of the i-th member on the node. */
+static struct cells *cells_here(struct team *team, int i)
+{
+    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
+    return cells_of(team, team->to_world[armcii_scope_member(here, i)]);
+}
+
+static int first_child(const struct team_memory *m)
+{
+    return CHILDREN * m->local_rank + 1;
+}
+
+/* A process waits at its own cells only, here and for the result, since the others may free the
+ * team, and use the memory again, once they have the result. */
+static void gather_on_node(struct team *team, int64_t largest[])
 {
     const struct team_memory *m = team->memory;
-    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
-    struct cells *own = cells_of(team, armcii_world->rank);
+    int here = armcii_team_scope(team, TEAM_NODE)->n, above = (m->local_rank - 1) / CHILDREN;
     unsigned set = m->agreements % SETS;
-    for (int round = 0, distance = 1; distance < here->n; round++, distance *= 2) {
-        int to = team->to_world[armcii_scope_member(here, (m->local_rank + distance) % here->n)];
-        pass(&cells_of(team, to)->round[set][round], m->agreements, largest);
-        await(&own->round[set][round], m->agreements);
-        maximize(largest, own->round[set][round].word);
+    for (int i = 0; i < CHILDREN && first_child(m) + i < here; i++) {
+        struct cell *own = &cells_here(team, m->local_rank)->child[set][i];
+        await(own, m->agreements);
+        maximize(largest, own->word);
     }
+    if (m->local_rank > 0)
+        pass(&cells_here(team, above)->child[set][(m->local_rank - 1) % CHILDREN], m->agreements,
+             largest);
 }
 
 static void agree_between_nodes(const struct team *team, int64_t largest[])
@@ -147,31 +162,25 @@ static void agree_between_nodes(const struct team *team, int64_t largest[])
     }
 }
 
-/* From the first member of the node to the others, in a binary tree.  A process waits at its own
- * cells only, since the others may free the team, and use the memory again, once they have the
- * result. */
 static void distribute_on_node(struct team *team, int64_t largest[])
 {
     const struct team_memory *m = team->memory;
-    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
+    int here = armcii_team_scope(team, TEAM_NODE)->n;
     unsigned set = m->agreements % SETS;
     if (m->local_rank > 0) {
-        struct cell *own = &cells_of(team, armcii_world->rank)->result[set];
+        struct cell *own = &cells_here(team, m->local_rank)->result[set];
         await(own, m->agreements);
         memcpy(largest, own->word, sizeof own->word);
     }
-    for (int child = 2 * m->local_rank + 1; child <= 2 * m->local_rank + 2 && child < here->n;
-         child++)
-        pass(&cells_of(team, team->to_world[armcii_scope_member(here, child)])->result[set],
-             m->agreements, largest);
+    for (int i = 0; i < CHILDREN && first_child(m) + i < here; i++)
+        pass(&cells_here(team, first_child(m) + i)->result[set], m->agreements, largest);
 }
 
 static void agree_in_arena(struct team *team, int64_t largest[])
 {
     struct team_memory *m = team->memory;
     m->agreements++;
-    agree_on_node(team, largest);
-    if (m->nodes == 1) return;
+    gather_on_node(team, largest);
     if (m->local_rank == 0) agree_between_nodes(team, largest);
     distribute_on_node(team, largest);
 }
