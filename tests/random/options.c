@@ -148,7 +148,7 @@ static bool number_option(const char *name, const char *value)
     static const struct {
         const char *name;
         long least, most;
-    } known[] = {{"seed", 0, 1L << 40}, {"programs", 1, 1L << 40}, {"seconds", 1, 1 << 30},
+    } known[] = {{"seed", 0, 1L << 60}, {"programs", 1, 1L << 40}, {"seconds", 1, 1 << 30},
                  {"phases", 1, 1000},   {"ops", 1, 10000},         {"bytes", 256, 1 << 24},
                  {"hang", 1, 86400},    {"repeat", 1, 1 << 30}};
     long n;
