@@ -369,6 +369,7 @@ static bool create_control(void)
     size_t n = (size_t)processes;
     control_bytes = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) +
                                            sizeof(struct exports));
+    control_bytes += armcii_world->table_bytes; /* behind the exports */
     int fd = armcii_segment_share(control_bytes, the_node.comm);
     if (fd >= 0) control = armcii_segment_map(fd, control_bytes);
     bool mapped = armcii_coll_all(control != NULL, the_node.comm);
