@@ -193,9 +193,8 @@ static const struct warning table[] = {
      "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank",
      OF_JOB},
     {"no-memfd", cannot_share, describe_memfd,
-     "no ulimit -v and -f; all ranks of a node in one container (one PID and user namespace), with "
-     "a /proc that "
-     "shows them each other's files",
+     "no ulimit -v and -f; all ranks of a node in one container, or at least in one network "
+     "namespace",
      OF_JOB},
     {"oversubscribed", oversubscribes, describe_load,
      "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun "

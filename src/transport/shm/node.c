@@ -394,6 +394,17 @@ static void free_control(void)
     the_node.world_tables = NULL;
 }
 
+/* On every node, by /proc or else by passing descriptors. */
+static bool share_control(void)
+{
+    if (armcii_coll_all(create_control(), armcii_world->all)) return true;
+    free_control();
+    bool good = armcii_coll_all(armcii_pass_start(), armcii_world->all);
+    good = armcii_coll_all(good && create_control(), armcii_world->all);
+    if (!good) armcii_pass_end();
+    return good;
+}
+
 /* Tell the other processes on this kernel what they must know, and learn the same of them:
  * processors, and levels of control groups. */
 static void survey_kernel(void)
@@ -422,8 +433,7 @@ void armcii_node_start(void)
     MPI_Comm_rank(the_node.comm, &the_node.rank);
     for (int i = 0; i < armcii_world->size; i++)
         the_node.size += armcii_world_is_on_node(i);
-    the_node.shares_memory =
-        armcii_coll_all(armcii_config->shm == SHM_AUTO && create_control(), armcii_world->all);
+    the_node.shares_memory = armcii_config->shm == SHM_AUTO && share_control();
     if (!the_node.shares_memory) free_control();
     barriers = 0;
     survey_kernel();
@@ -443,6 +453,7 @@ void armcii_node_end(void)
     reservations = &none;
     levels = 0;
     free_control();
+    armcii_pass_end();
     free(the_node.cpus.taken);
     the_node = (struct node){0};
     armcii_backoff.spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;

@@ -37,7 +37,9 @@ static int open_handle(const struct segment_handle *handle)
     struct stat status;
     if (handle->descriptor < 0) return -1;
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", handle->process, handle->descriptor);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = handle->passed_by[0] ? armcii_pass_receive(handle->passed_by, handle->descriptor,
+                                                        handle->device, handle->inode)
+                                  : open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return -1;
     if (fstat(fd, &status) == 0 && status.st_dev == handle->device &&
         status.st_ino == handle->inode)
@@ -54,6 +56,7 @@ struct segment_handle armcii_segment_handle(int fd)
     handle.descriptor = fd;
     handle.device = status.st_dev;
     handle.inode = status.st_ino;
+    armcii_pass_name(handle.passed_by);
     return handle;
 }
 

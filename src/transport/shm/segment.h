@@ -1,6 +1,7 @@
 /* segment.h - shared memory segments of a node: anonymous files (memfd_create) that one process
- * creates and others open through /proc.  They have no name, leave nothing after a crash, are not
- * limited by the size of /dev/shm and use no MPI window or context id. */
+ * creates and others open through /proc or, where that is refused, are passed (pass.h).  They have
+ * no name, leave nothing after a crash, are not limited by the size of /dev/shm and use no MPI
+ * window or context id. */
 #ifndef ARMCII_SEGMENT_H
 #define ARMCII_SEGMENT_H
 
@@ -9,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "transport/shm/pass.h"
+
 /* Where to open a segment.  Device and inode verify it, because process ids differ between
  * containers. */
 struct segment_handle {
@@ -16,6 +19,7 @@ struct segment_handle {
     int descriptor; /* -1: invalid */
     dev_t device;
     ino_t inode;
+    char passed_by[PASS_NAME];
 };
 
 /* Collective over comm: can its members share memory so? */

@@ -36,24 +36,27 @@ static pthread_mutex_t attach_lock =
     PTHREAD_MUTEX_INITIALIZER; /* the server thread attaches, too */
 
 /* Closed while a process without free descriptors attaches: a server that cannot attach has to
- * abort the job. */
-static int spare_fd = -1;
+ * abort the job.  One for the memory, one for a socket that passes it. */
+static int spare_fds[2] = {-1, -1};
 
-static void open_spare(void)
+static void open_spares(void)
 {
-    if (spare_fd < 0) spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    for (int i = 0; i < 2; i++)
+        if (spare_fds[i] < 0) spare_fds[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static void close_spare(void)
+static void close_spares(void)
 {
-    if (spare_fd >= 0) close(spare_fd);
-    spare_fd = -1;
+    for (int i = 0; i < 2; i++) {
+        if (spare_fds[i] >= 0) close(spare_fds[i]);
+        spare_fds[i] = -1;
+    }
 }
 
 void armcii_exports_start(void)
 {
     if (!armcii_node->shares_memory) return;
-    open_spare();
+    open_spares();
     free(attached);
     attached = armcii_alloc((size_t)armcii_node->size, sizeof *attached, "tables of %d processes",
                             armcii_node->size);
@@ -84,10 +87,10 @@ static void memget_free(char *memory)
 static char *map_export(const struct export *e)
 {
     char *mapped = armcii_segment_open(&e->segment, e->bytes);
-    if (mapped || spare_fd < 0) return mapped;
-    close_spare();
+    if (mapped || spare_fds[0] < 0) return mapped;
+    close_spares();
     mapped = armcii_segment_open(&e->segment, e->bytes);
-    open_spare();
+    open_spares();
     return mapped;
 }
 
@@ -144,7 +147,7 @@ void armcii_exports_end(void)
         close(mine->of[i].segment.descriptor);
     }
     mine->count = 0;
-    close_spare();
+    close_spares();
 }
 
 /* ---- mutexes ---- */
