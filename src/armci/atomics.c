@@ -120,6 +120,7 @@ static struct mutex_set *create_set(struct team *team, int count)
 /* Collective. */
 static void destroy_set(struct mutex_set *set)
 {
+    armcii_note_collective(set->team);
     armcii_fence_team(set->team); /* unlocks, too */
     armcii_coll_barrier(set->team->comm);
     if (set->queues) set->transport->mutexes_free(set->queues);
@@ -166,6 +167,7 @@ static void acquire(struct mutex_set *set, int mutex, int owner)
     wait_for_other_threads(h);
     reserve(h);
     set->transport->lock(set->queues, owner, mutex);
+    armcii_hang_hold(mutex, set->team->to_world[owner]);
 }
 
 static bool try_acquire(struct mutex_set *set, int mutex, int owner)
@@ -174,6 +176,7 @@ static bool try_acquire(struct mutex_set *set, int mutex, int owner)
     if (h->taken || h->served != h->tickets) return false;
     reserve(h);
     h->taken = set->transport->trylock(set->queues, owner, mutex);
+    if (h->taken) armcii_hang_hold(mutex, set->team->to_world[owner]);
     return h->taken;
 }
 
@@ -222,6 +225,7 @@ void armcii_mutexes_end(void)
 
 static struct mutex_set *create(const char *caller, struct team *team, int count)
 {
+    armcii_note_collective(team);
     struct mutex_set *set = create_set(team, count);
     if (set) return set;
     if (count < 0)
@@ -234,7 +238,7 @@ static struct mutex_set *create(const char *caller, struct team *team, int count
 
 int PARMCI_Create_mutexes(int count)
 {
-    ARMCII_ENTER("ARMCI_Create_mutexes");
+    ARMCII_ENTER_COLLECTIVE("ARMCI_Create_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
     if (mutexes.world_set)
         return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count",
@@ -247,7 +251,7 @@ ARMCII_ALIAS(ARMCI_Create_mutexes, PARMCI_Create_mutexes);
 
 int PARMCI_Destroy_mutexes(void)
 {
-    ARMCII_ENTER("ARMCI_Destroy_mutexes");
+    ARMCII_ENTER_COLLECTIVE("ARMCI_Destroy_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
     if (!mutexes.world_set)
         return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "no mutexes exist",
@@ -289,12 +293,13 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
     }
     armcii_complete_all();
     set->transport->unlock(set->queues, owner, mutex);
+    armcii_hang_release(mutex, set->team->to_world[owner]);
     held(set, mutex, owner)->taken = false;
 }
 
 void PARMCI_Lock(int mutex, int proc)
 {
-    ARMCII_ENTER_TO("ARMCI_Lock", proc);
+    ARMCII_ENTER_TO_WAIT("ARMCI_Lock", proc);
     if (entered) lock("ARMCI_Lock", mutexes.world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Lock, PARMCI_Lock);
@@ -316,7 +321,7 @@ static struct mutex_set *check_handle(const char *caller, armcix_mutex_hdl_t hdl
 
 armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
 {
-    ARMCII_ENTER("ARMCIX_Create_mutexes_hdl");
+    ARMCII_ENTER_COLLECTIVE("ARMCIX_Create_mutexes_hdl");
     if (!entered) return NULL;
     struct team *team =
         group ? armcii_check_group("ARMCIX_Create_mutexes_hdl", group) : armcii_team_world();
@@ -328,7 +333,7 @@ ARMCII_ALIAS(ARMCIX_Create_mutexes_hdl, PARMCIX_Create_mutexes_hdl);
 
 int PARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl)
 {
-    ARMCII_ENTER("ARMCIX_Destroy_mutexes_hdl");
+    ARMCII_ENTER_COLLECTIVE("ARMCIX_Destroy_mutexes_hdl");
     if (!entered) return ARMCI_ERR_STATE;
     if (!check_handle("ARMCIX_Destroy_mutexes_hdl", hdl)) return ARMCI_ERR_HANDLE;
     destroy_in_list(find(hdl));
@@ -338,7 +343,7 @@ ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
 
 void PARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER_TO("ARMCIX_Lock_hdl", proc);
+    ARMCII_ENTER_TO_WAIT("ARMCIX_Lock_hdl", proc);
     struct mutex_set *set = entered ? check_handle("ARMCIX_Lock_hdl", hdl) : NULL;
     if (set) lock("ARMCIX_Lock_hdl", set, mutex, proc);
 }

@@ -54,7 +54,7 @@ void armcii_mark_quiet(void)
 enum entry_state armcii_enter_slow(const char *function, int process)
 {
     if (!armcii_is_running(function)) return ENTRY_OFF;
-    if (armcii_observed.calls) armcii_call_begin(function, process);
+    armcii_call_begin(function, process);
     armcii_lock_enter();
     atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
     return ENTRY_SLOW;
@@ -63,7 +63,7 @@ enum entry_state armcii_enter_slow(const char *function, int process)
 void armcii_exit_slow(void)
 {
     armcii_lock_exit();
-    if (armcii_observed.calls) armcii_call_end();
+    armcii_call_end();
 }
 
 int armcii_report_process(const char *function, const char *argument, int process)

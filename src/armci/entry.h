@@ -74,21 +74,32 @@ static inline void armcii_exit(const enum entry_state *entered)
 /* The same without a target. */
 #define ARMCII_ENTER(function) ARMCII_ENTER_TO(function, -1)
 
-/* Observation of functions that wait for other processes without the lock. */
+/* Announcement of functions that wait for other processes, with the lock or without. */
 static inline bool armcii_watch(const char *function, int process)
 {
-    if (!armcii_observed.calls) return false;
     armcii_call_begin(function, process);
     return true;
 }
 
 static inline void armcii_unwatch(const bool *watched)
 {
-    if (*watched && armcii_observed.calls) armcii_call_end();
+    (void)watched;
+    armcii_call_end();
 }
 #define ARMCII_WATCH_TO(function, process)                                                         \
     __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function, process)
 #define ARMCII_WATCH(function) ARMCII_WATCH_TO(function, -1)
+/* First lines of a function that waits for other processes. */
+#define ARMCII_ENTER_TO_WAIT(function, process)                                                    \
+    ARMCII_WATCH_TO(function, process);                                                            \
+    ARMCII_ENTER_TO(function, process)
+#define ARMCII_ENTER_COLLECTIVE(function) ARMCII_ENTER_TO_WAIT(function, -1)
+
+/* Inside a watched function: it is a collective of the team. */
+static inline void armcii_note_collective(struct team *team)
+{
+    armcii_hang_collective(++team->collectives, team->size);
+}
 
 /* 0 or an error code, with a message. */
 int armcii_report_process(const char *function, const char *argument, int process);

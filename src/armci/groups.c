@@ -110,14 +110,14 @@ static void create(const char *caller, const struct team *parent, int n, const i
 
 void PARMCI_Group_create(int n, int *pid_list, ARMCI_Group *group_out)
 {
-    ARMCII_ENTER("ARMCI_Group_create");
+    ARMCII_ENTER_COLLECTIVE("ARMCI_Group_create");
     if (entered) create("ARMCI_Group_create", current_default(), n, pid_list, group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_create, PARMCI_Group_create);
 
 void PARMCI_Group_create_child(int n, int *pid_list, ARMCI_Group *group_out, ARMCI_Group *parent)
 {
-    ARMCII_ENTER("ARMCI_Group_create_child");
+    ARMCII_ENTER_COLLECTIVE("ARMCI_Group_create_child");
     struct team *team = entered ? check_parent("ARMCI_Group_create_child", parent) : NULL;
     if (team)
         create("ARMCI_Group_create_child", team, n, pid_list, group_out);
@@ -128,7 +128,7 @@ ARMCII_ALIAS(ARMCI_Group_create_child, PARMCI_Group_create_child);
 
 void PARMCI_Group_free(ARMCI_Group *group)
 {
-    ARMCII_ENTER("ARMCI_Group_free");
+    ARMCII_ENTER_COLLECTIVE("ARMCI_Group_free");
     if (!entered || armcii_check_pointer("ARMCI_Group_free", "group", group)) return;
     if (group->comm == MPI_COMM_NULL && group->rank < 0)
         return; /* the group of a process that is not a member */
@@ -212,7 +212,7 @@ ARMCII_ALIAS(armci_group_comm, parmci_group_comm);
 
 int PARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group)
 {
-    ARMCII_ENTER("ARMCIX_Group_split");
+    ARMCII_ENTER_COLLECTIVE("ARMCIX_Group_split");
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = check_parent("ARMCIX_Group_split", parent);
     if (!team) return ARMCI_ERR_GROUP;
@@ -227,7 +227,7 @@ ARMCII_ALIAS(ARMCIX_Group_split, PARMCIX_Group_split);
 
 int PARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group)
 {
-    ARMCII_ENTER("ARMCIX_Group_dup");
+    ARMCII_ENTER_COLLECTIVE("ARMCIX_Group_dup");
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = check_parent("ARMCIX_Group_dup", parent);
     if (!team) return ARMCI_ERR_GROUP;

@@ -19,10 +19,11 @@
 static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bool is_world,
                     const ARMCI_Group *group)
 {
-    ARMCII_ENTER(caller);
+    ARMCII_ENTER_COLLECTIVE(caller);
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, group);
     if (!team) return ARMCI_ERR_GROUP;
+    armcii_note_collective(team);
     int rc = armcii_check_pointer(caller, "base_ptrs", base_ptrs);
     if (rc) return rc;
     bool is_empty;
@@ -70,10 +71,11 @@ ARMCII_ALIAS(ARMCI_Malloc_group_memdev, PARMCI_Malloc_group_memdev);
  * it. */
 static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *group)
 {
-    ARMCII_ENTER(caller);
+    ARMCII_ENTER_COLLECTIVE(caller);
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, group);
     if (!team) return ARMCI_ERR_GROUP;
+    armcii_note_collective(team);
     struct region *own = ptr ? armcii_region_of_base(ptr) : NULL, *region;
     if (own && !is_world && own->team != team)
         return armcii_error(ARMCI_ERR_GROUP, caller, "group", "the region belongs to another group",

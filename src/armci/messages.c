@@ -141,7 +141,9 @@ void parmci_msg_barrier(void)
 {
     ARMCII_WATCH("armci_msg_barrier");
     struct team *team = armcii_world_team("armci_msg_barrier");
-    if (team) armcii_coll_barrier(team->comm);
+    if (!team) return;
+    armcii_note_collective(team);
+    armcii_coll_barrier(team->comm);
 }
 ARMCII_ALIAS(armci_msg_barrier, parmci_msg_barrier);
 
@@ -149,7 +151,9 @@ void parmci_msg_group_barrier(ARMCI_Group *group)
 {
     ARMCII_WATCH("armci_msg_group_barrier");
     struct team *team = armcii_group_team("armci_msg_group_barrier", group);
-    if (team) armcii_coll_barrier(team->comm);
+    if (!team) return;
+    armcii_note_collective(team);
+    armcii_coll_barrier(team->comm);
 }
 ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
 
@@ -194,6 +198,7 @@ static void broadcast(const char *caller, struct team *team, int scope, const ch
     MPI_Comm comm = armcii_team_scope_comm(team, (enum team_scope)scope);
     if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len))
         return; /* the caller may be no member */
+    if (scope == SCOPE_ALL) armcii_note_collective(team);
     if (len > 0 && armcii_check_pointer(caller, buffer_name, buffer)) return;
     int rank = armcii_scope_rank(team, (enum team_scope)scope, root);
     if (rank < 0)
@@ -252,6 +257,7 @@ static void exchange(const char *caller, struct team *team, void *ptr_ar[], int 
         return;
     }
     if (armcii_check_pointer(caller, "ptr_ar", ptr_ar)) return;
+    armcii_note_collective(team);
     armcii_team_allgather(team, &ptr_ar[team->rank], ptr_ar, (int)sizeof ptr_ar[0]);
 }
 
@@ -288,6 +294,7 @@ static bool prepare(const char *caller, struct team *team, int scope, const void
         return false;
     }
     *comm = armcii_team_scope_comm(team, (enum team_scope)scope);
+    if (scope == SCOPE_ALL) armcii_note_collective(team);
     return *comm != MPI_COMM_NULL && (n == 0 || armcii_check_pointer(caller, "x", x) == 0);
 }
 

@@ -159,6 +159,7 @@ void PARMCI_Barrier(void)
 {
     ARMCII_WATCH("ARMCI_Barrier");
     if (!complete_before_barrier()) return;
+    armcii_note_collective(armcii_team_world());
     armcii_route_barrier()->barrier();
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);
@@ -178,7 +179,7 @@ ARMCII_ALIAS(armci_notify, parmci_notify);
 
 int parmci_notify_wait(int proc, int *pval)
 {
-    ARMCII_ENTER_TO("armci_notify_wait", proc);
+    ARMCII_ENTER_TO_WAIT("armci_notify_wait", proc);
     if (!entered) return -ARMCI_ERR_STATE;
     int rc = armcii_check_process("armci_notify_wait", "proc", proc);
     if (!rc) rc = armcii_check_pointer("armci_notify_wait", "pval", pval);

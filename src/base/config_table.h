@@ -61,7 +61,7 @@ static const struct variable table[] = {
     {"ARMCI_STATS", KIND_FILE, "no", flag_words, 0, 0, IN(stats),
      "count calls, bytes and time: print a table at the end (yes), or write a file for armci-stats; a file name has a dot or a slash"},
     NUMBER("ARMCI_HANG_REPORT", KIND_COUNT, 0, 1000000, "0", hang_report,
-           "a call that lasts longer than so many seconds prints what it waits for, once, and goes on; so does SIGUSR1; 0: off"),
+           "a call that lasts longer than so many seconds prints what it waits for, once, and goes on; SIGUSR1 does so at any time; 0: SIGUSR1 only"),
     FLAG("ARMCI_DEBUG_ALLOC", "no", debug_alloc, "fill new memory with a pattern"),
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", transport,
            "between nodes: active messages to a server on each node (am), contiguous data by MPI RMA and the rest by am (rdma), or MPI RMA "

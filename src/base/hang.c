@@ -23,6 +23,10 @@ static struct {
         atomic_int client;
         atomic_long when;
     } served;
+    struct {
+        atomic_int count;
+        atomic_int mutex, owner; /* of the last one; mutex -1: released */
+    } holds;
     int own_rank;
     long limit; /* nanoseconds */
     bool handles_signal, belongs_to_program;
@@ -62,7 +66,28 @@ void armcii_hang_transfer(const struct hang_transfer *transfer)
 
 void armcii_hang_queue(int before)
 {
-    atomic_store(&armcii_call_own()->before, before);
+    atomic_store_explicit(&armcii_call_own()->before, before, memory_order_relaxed);
+}
+
+void armcii_hang_collective(unsigned long number, int processes)
+{
+    struct call *c = armcii_call_own();
+    atomic_store_explicit(&c->processes, processes, memory_order_relaxed);
+    atomic_store_explicit(&c->collective, number, memory_order_relaxed);
+}
+
+void armcii_hang_hold(int mutex, int owner)
+{
+    atomic_store_explicit(&hang.holds.owner, owner, memory_order_relaxed);
+    atomic_store_explicit(&hang.holds.mutex, mutex, memory_order_relaxed);
+    atomic_fetch_add_explicit(&hang.holds.count, 1, memory_order_relaxed);
+}
+
+void armcii_hang_release(int mutex, int owner)
+{
+    if (atomic_load(&hang.holds.mutex) == mutex && atomic_load(&hang.holds.owner) == owner)
+        atomic_store_explicit(&hang.holds.mutex, -1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&hang.holds.count, 1, memory_order_relaxed);
 }
 
 void armcii_hang_served(const char *what, int client)
@@ -133,18 +158,20 @@ static void add_transfer(struct line *l, const struct call *c)
 
 static void add_call(struct line *l, const struct call *c, long now)
 {
-    long begun = atomic_load(&c->begun);
+    long begun = atomic_load(&c->begun), ended = atomic_load(&c->ended);
     if (begun == 0) {
-        add(l, "in no call of ARMCI for ");
-        add_seconds(l, now - atomic_load(&c->ended));
+        add(l, ended ? "in no call of ARMCI for " : "in no call of ARMCI that waits");
+        if (ended) add_seconds(l, now - ended);
         add(l, "; the last was ");
         add(l, atomic_load(&c->function));
         return;
     }
     add(l, "in ");
     add(l, atomic_load(&c->function));
-    add(l, " for ");
-    add_seconds(l, now - begun);
+    if (begun != CALL_UNTIMED) {
+        add(l, begun < 0 ? " for at least " : " for ");
+        add_seconds(l, begun < 0 ? now + begun : now - begun);
+    }
     if (atomic_load(&c->target) >= 0) {
         add(l, ", process: ");
         add_rank(l, atomic_load(&c->target));
@@ -153,6 +180,29 @@ static void add_call(struct line *l, const struct call *c, long now)
         add(l, ", the mutex is held by, or goes first to, ");
         add_rank(l, atomic_load(&c->before));
     }
+}
+
+static void add_collective(struct line *l, const struct call *c)
+{
+    if (atomic_load(&c->begun) == 0 || atomic_load(&c->collective) == 0) return;
+    add(l, ", collective ");
+    add_number(l, atomic_load(&c->collective), 10);
+    add(l, " of a group of ");
+    add_number(l, (uintptr_t)atomic_load(&c->processes), 10);
+    add(l, " processes");
+}
+
+static void add_mutexes(struct line *l)
+{
+    int count = atomic_load(&hang.holds.count), last = atomic_load(&hang.holds.mutex);
+    if (count <= 0) return;
+    add(l, "; mutexes held: ");
+    add_number(l, (uintptr_t)count, 10);
+    if (last < 0) return;
+    add(l, ", the last one: ");
+    add_number(l, (uintptr_t)last, 10);
+    add(l, " of ");
+    add_rank(l, atomic_load(&hang.holds.owner));
 }
 
 static void add_server(struct line *l, long now)
@@ -177,10 +227,12 @@ static void print(const struct call *c, long now)
     add(&l, ": ");
     if (c) {
         add_call(&l, c, now);
+        add_collective(&l, c);
         add_transfer(&l, c);
     } else {
         add(&l, "no call of ARMCI yet");
     }
+    add_mutexes(&l);
     add_server(&l, now);
     l.text[l.used++] = '\n';
     armcii_log_from_signal(l.text, l.used);
@@ -197,8 +249,12 @@ static void print_all(int signal)
     int error = errno;
     long now = armcii_clock_ns();
     unsigned n = thread_count();
-    for (unsigned i = 0; i < n; i++)
-        if (atomic_load(&hang.calls[i].function)) print(&hang.calls[i], now);
+    for (unsigned i = 0; i < n; i++) {
+        struct call *c = &hang.calls[i];
+        long untimed = CALL_UNTIMED;
+        if (atomic_load(&c->function)) print(c, now);
+        atomic_compare_exchange_strong(&c->begun, &untimed, -now);
+    }
     if (n == 0) print(NULL, now);
     if (hang.next_handler != SIG_DFL) hang.next_handler(signal);
     errno = error;
@@ -211,7 +267,7 @@ static void look(void)
     long now = armcii_clock_ns();
     for (unsigned i = 0; i < thread_count(); i++) {
         long begun = atomic_load(&hang.calls[i].begun);
-        if (begun == 0 || now - begun < hang.limit ||
+        if (begun <= CALL_UNTIMED || now - begun < hang.limit ||
             atomic_exchange(&hang.calls[i].reported, true))
             continue;
         print(&hang.calls[i], now);
@@ -282,7 +338,7 @@ static void set_handler(void (*handler)(int))
 static void start_handler(void (*mpi_function)(void))
 {
     void (*now)(int) = current_handler();
-    if (hang.belongs_to_program || now == SIG_ERR ||
+    if (hang.belongs_to_program || hang.handles_signal || now == SIG_ERR ||
         (now != SIG_DFL && !are_of_one_object(now, mpi_function)))
         return;
     hang.next_handler = now;
@@ -298,17 +354,17 @@ static void end_handler(void)
 
 void armcii_hang_start(int rank, unsigned long seconds, void (*mpi_function)(void))
 {
-    if (seconds == 0 || armcii_observed.hang) return;
     hang.own_rank = rank;
+    start_handler(mpi_function);
+    if (seconds == 0 || armcii_observed.hang) return;
     hang.limit = (long)seconds * 1000000000;
     armcii_observed.hang = start_watcher();
-    if (armcii_observed.hang) start_handler(mpi_function);
 }
 
 void armcii_hang_end(void)
 {
-    if (!armcii_observed.hang) return;
     end_handler();
+    if (!armcii_observed.hang) return;
     armcii_observed.hang = false;
     pthread_mutex_lock(&hang.mutex);
     hang.ending = true;

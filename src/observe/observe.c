@@ -36,28 +36,32 @@ static struct raddr unobserved(const struct raddr *raddr)
     return real;
 }
 
+/* Every call that may wait is recorded, so the order of the stores is left to the processor. */
+#define SET(member, value) atomic_store_explicit(&(member), value, memory_order_relaxed)
+
 void armcii_call_begin(const char *function, int process)
 {
     struct call *c = armcii_call_own();
     if (c->depth++ > 0) {
-        if (process >= 0 && c->target < 0) c->target = process;
+        if (process >= 0 && c->target < 0) SET(c->target, process);
         return;
     }
-    c->function = function;
-    c->target = process;
-    c->before = -1;
-    c->reported = false;
+    SET(c->function, function);
+    SET(c->target, process);
+    SET(c->before, -1);
+    SET(c->collective, 0);
+    SET(c->reported, false);
     if (armcii_stats.on) armcii_stats_call(c);
-    c->begun = armcii_clock_ns();
+    SET(c->begun, armcii_observed.calls ? armcii_clock_ns() : CALL_UNTIMED);
 }
 
 void armcii_call_end(void)
 {
     struct call *c = armcii_call_own();
     if (c->depth == 0 || --c->depth > 0) return; /* 0: the call began before observation did */
-    c->ended = armcii_clock_ns();
+    if (armcii_observed.calls) SET(c->ended, armcii_clock_ns());
     if (armcii_stats.on && c->counted.row) armcii_stats_called(c);
-    c->begun = 0;
+    SET(c->begun, 0);
 }
 
 static void note_transfer(const char *what, const struct raddr *raddr, int target, const char *at,

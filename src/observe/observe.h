@@ -20,8 +20,8 @@ void armcii_observe_start(void);
 /* Collective over the world: the first step of the end. */
 void armcii_observe_end(void);
 
-/* Announce the public functions that the program calls, if armcii_observed.calls.  process: the
- * target, or -1. */
+/* Announce a call of a public function, for statistics and the report about long waits.  process:
+ * the target, or -1. */
 void armcii_call_begin(const char *function, int process);
 void armcii_call_end(void);
 

@@ -106,6 +106,19 @@ static void compute(void)
     sleep(3);
 }
 
+static void compute_with_lock(void)
+{
+    ARMCI_Lock(0, 0);
+    sleep(3);
+    ARMCI_Unlock(0, 0);
+}
+
+static void sum(void)
+{
+    int one = 1;
+    armci_msg_igop(&one, 1, "+");
+}
+
 static void nothing(void)
 {
 }
@@ -126,6 +139,8 @@ static const struct {
     {"notify", wait_for_notification, nothing, notify},
     {"receive", receive, nothing, send},
     {"compute", compute, nothing, nothing},
+    {"compute_with_lock", compute_with_lock, nothing, nothing},
+    {"sum", sum, nothing, sum},
 };
 
 /* The state of a process in the eyes of the kernel: T: stopped. */

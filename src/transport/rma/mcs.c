@@ -168,7 +168,7 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex)
             ->control); /* a node that locks in a loop would starve requests of other nodes */
     int before = swap_tail(q, owner, mutex);
     if (before == FREE || armcii_fault("lock-does-not-wait")) return;
-    if (armcii_observed.hang) armcii_hang_queue(q->team->to_world[before - 1]);
+    armcii_hang_queue(q->team->to_world[before - 1]);
     send_msg(CONTROL_MUTEX_LINK, key_of(q, owner, mutex), q->team->to_world[before - 1]);
     wait_for_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex));
 }

@@ -55,8 +55,7 @@ static void wait_for(struct mutex *m, unsigned ticket)
     for (;;) {
         unsigned served = atomic_load(&m->served);
         if (served == ticket) return;
-        if (armcii_observed.hang)
-            armcii_hang_queue(atomic_load_explicit(&m->holder, memory_order_relaxed));
+        armcii_hang_queue(atomic_load_explicit(&m->holder, memory_order_relaxed));
         if (served + 1 == ticket && armcii_backoff_spin(&p)) continue;
         armcii_progress();
         armcii_lock_backoff(&p);
