@@ -2,9 +2,9 @@
 #ifndef DOCTOR_REPORT_H
 #define DOCTOR_REPORT_H
 
-struct json;
+#include <stdio.h>
 
 /* The document: what armci-info knows, the table, the probe, the routes, and the machine. */
-void report_add_json(struct json *j, const char *key);
+void report_write(FILE *out);
 
 #endif

@@ -120,14 +120,19 @@ void table_add_json(struct json *j, const char *key)
     armcii_json_close(j, '}');
 }
 
+static void write_table(FILE *out)
+{
+    table_add_json(&(struct json){.file = out}, NULL);
+}
+
 /* Replace the file *name, unless that is NULL. *name becomes NULL if the file cannot be written. */
-static void write_file(const char **name, void (*add)(struct json *j, const char *key))
+static void write_file(const char **name, void (*write)(FILE *out))
 {
     char new_name[4096];
     if (!*name) return;
     snprintf(new_name, sizeof new_name, "%s.new", *name);
     FILE *f = fopen(new_name, "w");
-    if (f) add(&(struct json){.file = f}, NULL);
+    if (f) write(f);
     if (f && fclose(f) == 0 && rename(new_name, *name) == 0) return;
     fprintf(stderr, "armci-doctor: ");
     perror(*name);
@@ -138,8 +143,8 @@ static void write_file(const char **name, void (*add)(struct json *j, const char
 /* Called after each row, so that the files are complete if the job ends early. */
 static void write_files(void)
 {
-    write_file(&table.json, table_add_json);
-    write_file(&table.report, report_add_json);
+    write_file(&table.json, write_table);
+    write_file(&table.report, report_write);
 }
 
 /* ---------------------------------------------------------------- text ------------- */
