@@ -96,7 +96,7 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
     if (!region) return 0; /* a region of 0 bytes everywhere */
     if (!early) armcii_complete_region(region);
     if (region->has_empty && region->stride > 0) armcii_coll_barrier(region->team->comm);
-    armcii_stats_region(false, armcii_slice_bytes(region, region->team->rank));
+    armcii_stats_region(false, region->own_bytes);
     armcii_region_free(region);
     return 0;
 }

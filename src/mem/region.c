@@ -52,29 +52,40 @@ static struct region *new_region(struct team *team)
     return r;
 }
 
+static void free_sizes(struct region *r)
+{
+    if (r->shares_bytes)
+        armcii_team_unshare(r->team, r->bytes);
+    else
+        free(r->bytes);
+    r->bytes = NULL;
+    r->shares_bytes = false;
+}
+
 static void free_tables(struct region *r)
 {
+    free_sizes(r);
     free(r->base);
-    free(r->bytes);
     free(r->runs);
     free(r);
 }
 
-/* Regular distributions of arrays have few runs of equal sizes. */
-static void compress_sizes(struct region *r)
+/* Regular distributions of arrays have few runs of equal sizes.  With so few in each process they
+ * need less than a table once on a node, if that has up to 16 processes. */
+enum { ENTRIES_OF_A_RUN = 32 };
+
+static void find_runs(struct region *r)
 {
     int members = r->team->size, count = 1, n = 0;
     for (int i = 1; i < members; i++)
         count += r->bytes[i] != r->bytes[i - 1];
-    if ((size_t)count * sizeof r->runs[0] > (size_t)members * sizeof r->bytes[0]) return;
+    if (count > members / ENTRIES_OF_A_RUN) return;
     r->runs = armcii_alloc((size_t)count, sizeof r->runs[0],
                            "the tables of a region of %d processes", members);
     r->run_count = count;
     for (int i = 0; i < members; i++)
         if (i + 1 == members || r->bytes[i + 1] != r->bytes[i])
             r->runs[n++] = (struct slice_run){i + 1, r->bytes[i]};
-    free(r->bytes);
-    r->bytes = NULL;
 }
 
 /* Equal sizes need no table; false if one is negative. */
@@ -87,9 +98,13 @@ static bool exchange_sizes(struct region *r, long bytes)
     r->largest = (size_t)extreme[LARGEST];
     r->has_empty = extreme[SMALLEST_NEGATED] == 0;
     if (extreme[LARGEST] == -extreme[SMALLEST_NEGATED]) return true;
-    r->bytes = allocate_table(r, sizeof r->bytes[0]);
-    armcii_team_allgather(r->team, &bytes, r->bytes, (int)sizeof bytes);
-    compress_sizes(r);
+    r->bytes = armcii_team_share(r->team, (size_t)bytes);
+    r->shares_bytes = r->bytes != NULL;
+    if (!r->bytes) {
+        r->bytes = allocate_table(r, sizeof r->bytes[0]);
+        armcii_team_allgather(r->team, &bytes, r->bytes, (int)sizeof bytes);
+    }
+    find_runs(r);
     return true;
 }
 
@@ -99,9 +114,9 @@ static bool exchange_sizes(struct region *r, long bytes)
 static void leave_arena(const struct region *r)
 {
     enum { MANY_PAGES = 1 << 16 }; /* bytes; few are not worth the system calls */
-    size_t own = armcii_slice_bytes(r, r->team->rank);
     if (r->stride == 0) return;
-    if (r->extent && own >= MANY_PAGES) armcii_arena_drop_untouched(r->offset, own);
+    if (r->extent && r->own_bytes >= MANY_PAGES)
+        armcii_arena_drop_untouched(r->offset, r->own_bytes);
     armcii_team_memory_free(r);
 }
 
@@ -179,7 +194,7 @@ static bool reserve_slices(struct region *r)
     bool counts = true;
     if (r->extent) {
         r->total = armcii_team_memory_on_node(team, r->largest);
-        here = armcii_arena_unreserved(r->offset, armcii_slice_bytes(r, team->rank));
+        here = armcii_arena_unreserved(r->offset, r->own_bytes);
         counts = here > 0;
     } else {
         r->total = sum_slices(r, &here, &counts);
@@ -189,7 +204,7 @@ static bool reserve_slices(struct region *r)
     if (checked && !reserve_on_all_nodes(r, here, counts)) return false;
     if (!checked) team->credit -= r->total;
     if (!checked && counts) armcii_reservation_add(here);
-    if (r->extent) armcii_arena_set_reserved(r->offset, armcii_slice_bytes(r, team->rank));
+    if (r->extent) armcii_arena_set_reserved(r->offset, r->own_bytes);
     return true;
 }
 
@@ -204,8 +219,7 @@ static void release_reservation(const struct region *r)
 /* Before other members can access it. */
 static void fill_own_slice(const struct region *r)
 {
-    size_t bytes = armcii_slice_bytes(r, r->team->rank);
-    if (armcii_config->debug_alloc && bytes > 0) memset(r->own, 0xa5, bytes);
+    if (armcii_config->debug_alloc && r->own_bytes > 0) memset(r->own, 0xa5, r->own_bytes);
 }
 
 /* A window for one region.  0, or nonzero on every member. */
@@ -272,6 +286,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *is_empt
 {
     struct region *r = new_region(team);
     bool valid = exchange_sizes(r, bytes);
+    r->own_bytes = (size_t)bytes;
     *is_empty = valid && r->largest == 0;
     if (!valid || *is_empty) {
         free_tables(r);
@@ -287,6 +302,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *is_empt
     }
     armcii_team_hold(team);
     add_slices(r);
+    if (r->runs) free_sizes(r); /* no member writes there before all enter the next agreement */
     list_append(r);
     return r;
 }

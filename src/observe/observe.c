@@ -153,7 +153,7 @@ void armcii_observe_region(struct region *r)
 {
     if (!is_on()) return;
     observe(r);
-    armcii_stats_region(true, armcii_slice_bytes(r, r->team->rank));
+    armcii_stats_region(true, r->own_bytes);
 }
 
 void armcii_observe_memget(const void *memory, size_t bytes)

@@ -30,6 +30,8 @@ struct region {
     size_t largest;         /* bytes of the largest slice */
     bool has_empty;         /* a slice has 0 bytes */
     size_t *bytes;          /* [team size]; NULL: see runs */
+    bool shares_bytes;      /* that table is the node's (transport/shm/team_memory.h) */
+    size_t own_bytes;       /* of the caller's slice */
     struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all
                                slices have `largest` bytes */
     int run_count;

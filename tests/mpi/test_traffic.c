@@ -214,7 +214,7 @@ static const struct row {
     {"ARMCI_Free", free_equal, {.nodes = 1}, {0}, 0},
     {"ARMCI_Malloc", malloc_equal, {.nodes = 1}, {0}, 0},
     {"ARMCI_Free", free_equal, {.nodes = 1}, {0}, 0},
-    {"ARMCI_Malloc of different sizes", malloc_unequal, {.processes = 1, .nodes = 1}, {.processes = 1}, 0},
+    {"ARMCI_Malloc of different sizes", malloc_unequal, {.nodes = 2}, {0}, 0},
     {"ARMCI_Barrier", barrier, {.nodes = 1}, {0}, 0},
     /* The leader of a node acknowledges the puts of all processes of another one. */
     {"a put and ARMCI_Fence", put_and_fence, {.each_on_node = 1, .constant = 1}, {.constant = 1}, 0},

@@ -161,8 +161,8 @@ static int alloc(struct region *r)
     struct rma_region *part = new_part();
     bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
     enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
-    int rc = armcii_window_create(&part->own, armcii_slice_bytes(r, r->team->rank),
-                                  armcii_quirks->slice_unit, memory, r->team->comm);
+    int rc = armcii_window_create(&part->own, r->own_bytes, armcii_quirks->slice_unit, memory,
+                                  r->team->comm);
     r->base[r->team->rank] = part->own.base;
     return set_or_free(rc, r, part);
 }
@@ -199,7 +199,7 @@ static int create_over(const struct region *r, struct window *w, void *memory, s
 static int attach_own(struct region *r)
 {
     struct rma_region *part = new_part();
-    size_t bytes = armcii_slice_bytes(r, r->team->rank);
+    size_t bytes = r->own_bytes;
     return set_or_free(create_over(r, &part->own, bytes > 0 ? r->own : NULL, bytes), r, part);
 }
 

@@ -11,6 +11,7 @@
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "transport/shm/arena.h"
+#include "transport/shm/node.h"
 
 /* A value that one process passes to another on its node.  The number of the agreement is written
  * last. */
@@ -149,7 +150,7 @@ static void gather_on_node(struct team *team, int64_t largest[])
              largest);
 }
 
-static void agree_between_nodes(const struct team *team, int64_t largest[])
+static void agree_between_nodes(struct team *team, int64_t largest[])
 {
     const struct team_memory *m = team->memory;
     for (int i = 0, distance = 1; distance < m->nodes; i++, distance *= 2) {
@@ -176,13 +177,18 @@ static void distribute_on_node(struct team *team, int64_t largest[])
         pass(&cells_here(team, first_child(m) + i)->result[set], m->agreements, largest);
 }
 
-static void agree_in_arena(struct team *team, int64_t largest[])
+/* One after the other: what the members of a node know goes up, is exchanged between the nodes, and
+ * comes down. */
+static void agree_in_arena(struct team *team, int64_t largest[],
+                           void (*exchange)(struct team *, int64_t *))
 {
     struct team_memory *m = team->memory;
+    unsigned entries = armcii_lock_suspend();
     m->agreements++;
     gather_on_node(team, largest);
-    if (m->local_rank == 0) agree_between_nodes(team, largest);
+    if (m->local_rank == 0) exchange(team, largest);
     distribute_on_node(team, largest);
+    armcii_lock_resume(entries);
 }
 
 void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], int n)
@@ -193,9 +199,7 @@ void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], in
         return;
     }
     memcpy(word, mine, (size_t)n * sizeof word[0]);
-    unsigned entries = armcii_lock_suspend();
-    agree_in_arena(team, word);
-    armcii_lock_resume(entries);
+    agree_in_arena(team, word, agree_between_nodes);
     memcpy(largest, word, (size_t)n * sizeof word[0]);
 }
 
@@ -312,6 +316,108 @@ void armcii_team_memory_free(const struct region *r)
 {
     if (part_of(r->largest) == ARENA_ZONE) armcii_arena_drop(r->team, r->offset, r->span);
     armcii_pool_free(&r->team->memory->space[part_of(r->largest)].pool, r->offset, r->span);
+}
+
+/* ---- tables ---- */
+
+static size_t *table_at(const struct team *team, size_t offset)
+{
+    const struct scope *here = &team->scopes[TEAM_NODE];
+    return (size_t *)(void *)armcii_arena_address(team->to_world[armcii_scope_member(here, 0)],
+                                                  offset, armcii_arena->slot);
+}
+
+static size_t table_bytes(const struct team *team)
+{
+    return rounded((size_t)team->size * sizeof(size_t));
+}
+
+/* The entries of one node after the other, from the caller's node down, as they arrive. */
+struct blocks {
+    size_t *entry;
+    int size; /* entries of each node; the last ones are unused where it has fewer members */
+};
+
+/* To or from the table.  Nodes are numbered as m->leaders, in the order of their first members. */
+static void copy_blocks(const struct team *team, struct blocks blocks, size_t table[],
+                        bool own_to_blocks)
+{
+    const struct team_memory *m = team->memory;
+    int *number = armcii_alloc((size_t)armcii_world->nodes, sizeof *number, "tables of %d nodes",
+                               armcii_world->nodes),
+        *entries = armcii_alloc((size_t)m->nodes, sizeof *entries, "tables of %d nodes", m->nodes),
+        nodes = 0;
+    for (int i = 0; i < team->size; i++) {
+        int *node = &number[armcii_world_node_number(armcii_world->node_of[team->to_world[i]])];
+        if (*node == 0) *node = ++nodes; /* from 1 on */
+        int block = (m->node - (*node - 1) + m->nodes) % m->nodes;
+        size_t *entry =
+            &blocks.entry[(size_t)block * (size_t)blocks.size + (size_t)entries[block]++];
+        if (own_to_blocks && block == 0)
+            *entry = table[i];
+        else if (!own_to_blocks && block != 0)
+            table[i] = *entry;
+    }
+    free(number);
+    free(entries);
+}
+
+/* Each round doubles the number of nodes whose entries a leader has. */
+static void exchange_blocks(const struct team *team, struct blocks blocks)
+{
+    const struct team_memory *m = team->memory;
+    for (int i = 0, have = 1; have < m->nodes; i++, have *= 2) {
+        size_t n = (size_t)(have < m->nodes - have ? have : m->nodes - have) * (size_t)blocks.size;
+        struct peer to = {m->leaders[(m->node + have) % m->nodes], team->tag};
+        struct peer from = {m->leaders[(m->node - have + m->nodes) % m->nodes], m->leader_tag[i]};
+        armcii_coll_sendrecv(blocks.entry, to, blocks.entry + (size_t)have * (size_t)blocks.size,
+                             from, (int)(n * sizeof(size_t)), armcii_world->control);
+    }
+}
+
+/* offset: of the table. */
+static void share_between_nodes(struct team *team, int64_t offset[])
+{
+    const struct team_memory *m = team->memory;
+    if (m->nodes == 1) return;
+    size_t *table = table_at(team, (size_t)offset[0]), n = (size_t)m->nodes;
+    struct blocks blocks = {.size = m->most_on_node};
+    blocks.entry = armcii_alloc(n * (size_t)blocks.size, sizeof *blocks.entry,
+                                "a table of %d processes", team->size);
+    copy_blocks(team, blocks, table, true);
+    exchange_blocks(team, blocks);
+    copy_blocks(team, blocks, table, false);
+    free(blocks.entry);
+}
+
+/* The first member of the node has the table in its slot. */
+static void account_for_table(const struct team *team, size_t offset)
+{
+    if (team->memory->local_rank > 0) return;
+    armcii_reservation_add(armcii_arena_unreserved(offset, table_bytes(team)));
+    armcii_arena_set_reserved(offset, table_bytes(team));
+}
+
+size_t *armcii_team_share(struct team *team, size_t mine)
+{
+    if (armcii_arena->slot == 0) return NULL;
+    if (!team->memory) create_memory(team);
+    size_t bytes = table_bytes(team), offset = POOL_FULL;
+    if (team->memory->has_cells && bytes < armcii_arena->slot)
+        offset = allocate(team, ARENA_SLOTS, bytes, alignment_of(bytes));
+    if (offset == POOL_FULL) return NULL;
+    armcii_team_scope(team, TEAM_NODE);
+    account_for_table(team, offset);
+    size_t *table = table_at(team, offset);
+    table[team->rank] = mine;
+    agree_in_arena(team, (int64_t[AGREE_WORDS]){(int64_t)offset}, share_between_nodes);
+    return table;
+}
+
+void armcii_team_unshare(struct team *team, const size_t *table)
+{
+    size_t first = (size_t)((const char *)table - (const char *)table_at(team, 0));
+    armcii_pool_free(&team->memory->space[ARENA_SLOTS].pool, first, table_bytes(team));
 }
 
 size_t armcii_team_memory_on_node(const struct team *team, size_t bytes)

@@ -32,4 +32,12 @@ size_t armcii_team_memory_on_node(const struct team *team, size_t bytes);
 enum { AGREE_WORDS = 4 };
 void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], int n);
 
+/* Collective: a table of `mine` of all members, once on each node.  The first members of the nodes
+ * exchange log2(nodes) messages, others send none.  NULL, on every member, where the team has no
+ * room for it in the arena. */
+size_t *armcii_team_share(struct team *team, size_t mine);
+/* As armcii_team_memory_free.  Members may read the table until they enter the next agreement of
+ * the team. */
+void armcii_team_unshare(struct team *team, const size_t *table);
+
 #endif
