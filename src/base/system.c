@@ -43,13 +43,12 @@ static size_t minus(size_t a, size_t b)
     return a > b ? a - b : 0;
 }
 
-static size_t limit_of(int resource)
+/* What getrlimit returned. */
+static size_t limit_of(int status, const struct rlimit *limit)
 {
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-        limit.rlim_cur > SIZE_MAX)
+    if (status != 0 || limit->rlim_cur == RLIM_INFINITY || limit->rlim_cur > SIZE_MAX)
         return SIZE_MAX;
-    return (size_t)limit.rlim_cur;
+    return (size_t)limit->rlim_cur;
 }
 
 /* Excludes the descriptor of the folder itself. */
@@ -99,11 +98,12 @@ static size_t memory_available(void)
 void armcii_system_limits(struct limits *limits)
 {
     size_t memory = memory_available();
+    struct rlimit file, locked, descriptors;
     *limits = (struct limits){
         .memory = memory,
-        .file = limit_of(RLIMIT_FSIZE),
-        .locked = limit_of(RLIMIT_MEMLOCK),
-        .descriptors = limit_of(RLIMIT_NOFILE),
+        .file = limit_of(getrlimit(RLIMIT_FSIZE, &file), &file),
+        .locked = limit_of(getrlimit(RLIMIT_MEMLOCK, &locked), &locked),
+        .descriptors = limit_of(getrlimit(RLIMIT_NOFILE, &descriptors), &descriptors),
         .descriptors_used = open_descriptors(),
         .mappings = number_in("/proc/sys/vm/max_map_count"),
         .mappings_used = count_mappings(),

@@ -98,7 +98,7 @@ static void place(struct sample *m, struct patch *p, struct rng *r, int unit)
 static enum shape_status random_patch(struct sample *m, struct rng *r, enum sample_kind kind,
                                       int levels)
 {
-    enum patch_kind last = kind == SAMPLE_ANY ? PATCH_ANY : PATCH_NEGATIVE;
+    int last = kind == SAMPLE_ANY ? PATCH_ANY : PATCH_NEGATIVE;
     int unit = rng_chance(r, 25) ? 8 : 1;
     struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, last),
                                        (enum patch_kind)rng_between(r, 0, last)},

@@ -43,12 +43,16 @@ static void apply(struct model *m, enum verb verb, const union scale *scale, con
                            mirror + patch_offset(p, REMOTE, i), n);
 }
 
+static enum patch_kind draw_kind(struct model *m)
+{
+    return (enum patch_kind)rng_between(&m->rng, PATCH_NESTED, PATCH_NEGATIVE);
+}
+
 /* A patch with gaps between its segments, few segments for vectors; for a value: 8 bytes. */
 static struct patch draw(struct model *m, enum form form)
 {
     int levels = form == CONTIGUOUS || form == VALUE ? 0 : form == STRIDED ? LEVELS : 1;
-    struct patch_wish wish = {.kind = {rng_between(&m->rng, PATCH_NESTED, PATCH_NEGATIVE),
-                                       rng_between(&m->rng, PATCH_NESTED, PATCH_NEGATIVE)},
+    struct patch_wish wish = {.kind = {draw_kind(m), draw_kind(m)},
                               .room = {LANE / 16 * 16, LANE / 16 * 16},
                               .max_bytes = MOST_BYTES,
                               .min_levels = levels > 0,
