@@ -1,6 +1,7 @@
 /* entry.c - state and argument checks that all public functions share. */
 #include "armci/entry.h"
 
+#include "base/solo.h"
 #include "mem/directory.h"
 #include "shape/accumulate.h"
 #include "mpi/world.h"
@@ -34,13 +35,16 @@ void armcii_entry_open(void)
     armcii_entry.running = true;
     armcii_entry.state =
         armcii_lock_is_enabled() || armcii_observed.calls ? ENTRY_SLOW : ENTRY_FAST;
-    if (!armcii_observed.calls) armcii_addr_cache_own();
+    if (armcii_observed.calls) return;
+    armcii_addr_cache_own();
+    if (armcii_lock_is_enabled()) armcii_solo_start();
 }
 
 void armcii_entry_close(void)
 {
     armcii_entry.running = false;
     armcii_entry.state = ENTRY_OFF;
+    armcii_solo_stop();
     atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
 }
 
@@ -56,6 +60,7 @@ enum entry_state armcii_enter_slow(const char *function, int process)
     if (!armcii_is_running(function)) return ENTRY_OFF;
     armcii_call_begin(function, process);
     armcii_lock_enter();
+    armcii_solo_check();
     atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
     return ENTRY_SLOW;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "armci/entry.h"
+#include "base/solo.h"
 #include "mem/directory.h"
 #include "transport/shm/shm.h"
 #include "core/handle.h"
@@ -303,6 +304,16 @@ static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *loc
     return true;
 }
 
+/* The same without the global lock, where no other thread of the program has entered. */
+static inline bool queue_solo(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local,
+                              void *remote, int bytes)
+{
+    if (!hdl || !armcii_solo_enter()) return false;
+    bool queued = queue_fast(hdl, kind, proc, local, remote, bytes);
+    armcii_solo_exit();
+    return queued;
+}
+
 /* ---- the engine ---- */
 
 static armci_hdl_t no_handle;
@@ -363,6 +374,7 @@ __attribute__((noinline)) static int put(const char *caller, void *src, void *ds
                                          int proc, armci_hdl_t *hdl)
 {
     if (put_at(armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes), src, bytes, proc)) return 0;
+    if (hdl != BLOCKING && queue_solo(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
     char *there = NULL;
     {
         ARMCII_ENTER_TO(caller, proc);
@@ -380,6 +392,7 @@ __attribute__((noinline)) static int get(const char *caller, void *src, void *ds
                                          int proc, armci_hdl_t *hdl)
 {
     if (get_at(armcii_addr_cache_lookup_own(proc, src, (size_t)bytes), dst, bytes, proc)) return 0;
+    if (hdl != BLOCKING && queue_solo(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
     const char *there = NULL;
     {
         ARMCII_ENTER_TO(caller, proc);

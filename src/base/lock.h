@@ -27,6 +27,10 @@ struct lock_state {
     bool enabled;
     void (*_Atomic exit_hook)(void); /* advances the operations of this process; called with the
                                         lock */
+    struct {
+        _Alignas(64) _Atomic(const void *) thread; /* NULL: none may begin a section */
+        atomic_bool inside;                        /* that thread is in a section */
+    } solo;                                        /* see solo.h */
 };
 enum {
     LOCK_NESTED = 1,              /* unit of the nested entries */
