@@ -391,8 +391,15 @@ def why_not_keep(new):
     return noisy + unknown
 
 
+def differences(old, new):
+    """What the heads of two runs say differently, for the reader of a table with rows of both."""
+    return "".join(f", {new[key].split(',')[0] if key == 'mpi' else new[key]}" for key in ("processor", "mpi")
+                   if key in old and key in new and old[key] != new[key])
+
+
 def merge(kept, new):
-    """Put each word that a library ran, with an MPI library on one node or two, in the place of what is kept of it."""
+    """Put each word that a library ran, with an MPI library on one node or two, in the place of what is kept of it. The head stays that of the
+    first measurement; where that of a later one differs, the words say so."""
     kept["libraries"] |= new["libraries"]
     runs = {(run["library"], run["mpi"], run["place"]): run for run in kept["runs"]}
     for run in new["runs"]:
@@ -404,10 +411,13 @@ def merge(kept, new):
         if not old:
             old = {**run, "rows": [], "problems": []}
             kept["runs"].append(old)
-        old |= {key: run[key] for key in ("head", "ranks_started") if key in run}
+        for key in ("head", "ranks_started"):
+            if key in run:
+                old.setdefault(key, run[key])
         old["rows"] = [row for row in old["rows"] if row["group"] not in words] + run["rows"]
         old["problems"] = [problem for problem in old["problems"] if problem["group"] and problem["group"] not in words] + problems
-        old.setdefault("commits", {}).update(dict.fromkeys(words, f"{new['commit']} of {new['date']}"))
+        source = f"{new['commit']} of {new['date']}" + differences(old.get("head", {}), run.get("head", {}))
+        old.setdefault("commits", {}).update(dict.fromkeys(words, source))
 
 
 def keep(folder):
