@@ -541,7 +541,8 @@ int ARMCI_WaitAll(void);
  * process, then a barrier: afterwards the operations of all processes are complete, and owners may
  * load their slices.
  * @ordering Operations before a fence take effect before those after it, for every observer.
- * @errors `ARMCI_Fence`: `ARMCI_ERR_RANK`. `ARMCI_GroupFence`: `ARMCI_ERR_GROUP`.
+ * @errors `ARMCI_Fence`: `ARMCI_ERR_RANK`. `ARMCI_GroupFence`, `ARMCI_GroupBarrier`:
+ * `ARMCI_ERR_GROUP`.
  * @threads A fence completes the operations of all threads of the process.
  * @source [A] @{ */
 /** Complete the caller's operations to `proc`. */
@@ -552,6 +553,9 @@ void ARMCI_AllFence(void);
 void ARMCI_GroupFence(ARMCI_Group *group);
 /** ARMCI_AllFence on every process, then a barrier of all. Collective. */
 void ARMCI_Barrier(void);
+/** ARMCI_GroupFence on every member, then a barrier of the group. Collective over the group. No
+ * other ARMCI has it; Global Arrays asks for it (its issue 325). */
+void ARMCI_GroupBarrier(ARMCI_Group *group);
 /** @} */
 /** @defgroup rmw Read-modify-write
  * One atomic operation on an int or a long in the memory of `proc`. The old value is stored in

@@ -104,6 +104,7 @@ void PARMCI_Fence(int proc);
 void PARMCI_AllFence(void);
 void PARMCI_GroupFence(ARMCI_Group *group);
 void PARMCI_Barrier(void);
+void PARMCI_GroupBarrier(ARMCI_Group *group);
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc);
 int PARMCI_Create_mutexes(int count);
 int PARMCI_Destroy_mutexes(void);

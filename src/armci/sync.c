@@ -5,6 +5,7 @@
 #include "core/handle.h"
 #include "transport/route.h"
 #include "transport/shm/shm.h"
+#include "mpi/coll.h"
 
 /* Fences drain stores of the program like those of the library. */
 static void note_program_stores(void)
@@ -136,14 +137,21 @@ void PARMCI_AllFence(void)
 }
 ARMCII_ALIAS(ARMCI_AllFence, PARMCI_AllFence);
 
-void PARMCI_GroupFence(ARMCI_Group *group)
+/* The team of the group, whose operations are complete; NULL, with a message, if there is none. */
+static struct team *fence_group(const char *caller, const ARMCI_Group *group)
 {
-    ARMCII_ENTER("ARMCI_GroupFence");
-    struct team *team = entered ? armcii_check_group("ARMCI_GroupFence", group) : NULL;
-    if (!team) return;
+    ARMCII_ENTER(caller);
+    struct team *team = entered ? armcii_check_group(caller, group) : NULL;
+    if (!team) return NULL;
     note_program_stores();
     armcii_aggregates_flush(-1);
     armcii_fence_team(team);
+    return team;
+}
+
+void PARMCI_GroupFence(ARMCI_Group *group)
+{
+    fence_group("ARMCI_GroupFence", group);
 }
 ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
 
@@ -163,6 +171,16 @@ void PARMCI_Barrier(void)
     armcii_route_barrier()->barrier();
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);
+
+void PARMCI_GroupBarrier(ARMCI_Group *group)
+{
+    ARMCII_WATCH("ARMCI_GroupBarrier");
+    struct team *team = fence_group("ARMCI_GroupBarrier", group);
+    if (!team) return;
+    armcii_note_collective(team);
+    armcii_coll_barrier(team->comm);
+}
+ARMCII_ALIAS(ARMCI_GroupBarrier, PARMCI_GroupBarrier);
 
 /* ---- notification ---- */
 

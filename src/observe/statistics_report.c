@@ -55,6 +55,7 @@ static const struct {
     {"AllFence", FAMILY_FENCE},
     {"GroupFence", FAMILY_FENCE},
     {"Barrier", FAMILY_BARRIER},
+    {"GroupBarrier", FAMILY_BARRIER},
     {"msg_barrier", FAMILY_BARRIER},
     {"msg_group_barrier", FAMILY_BARRIER},
     {"msg_", FAMILY_MESSAGE},

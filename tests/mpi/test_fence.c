@@ -95,22 +95,19 @@ static void message_after_fence(void)
 }
 
 /* Completion towards everybody: by a barrier, or by fences, then a message. */
-enum { BARRIER, ALL_FENCE, GROUP_FENCE, FENCES };
-static const char *const completions[] = {"ARMCI_Barrier", "ARMCI_AllFence", "ARMCI_GroupFence",
-                                          "a fence for each"};
+enum { BARRIER, GROUP_BARRIER, ALL_FENCE, GROUP_FENCE, FENCES };
+static const char *const completions[] = {"ARMCI_Barrier", "ARMCI_GroupBarrier", "ARMCI_AllFence",
+                                          "ARMCI_GroupFence", "a fence for each"};
 
 static void complete(int by)
 {
     ARMCI_Group world;
-    if (by == BARRIER) {
-        ARMCI_Barrier();
-        return;
-    }
+    ARMCI_Group_get_world(&world);
+    if (by == BARRIER) ARMCI_Barrier();
+    if (by == GROUP_BARRIER) ARMCI_GroupBarrier(&world);
+    if (by == BARRIER || by == GROUP_BARRIER) return;
     if (by == ALL_FENCE) ARMCI_AllFence();
-    if (by == GROUP_FENCE) {
-        ARMCI_Group_get_world(&world);
-        ARMCI_GroupFence(&world);
-    }
+    if (by == GROUP_FENCE) ARMCI_GroupFence(&world);
     for (int p = 0; by == FENCES && p < test_ranks(); p++)
         ARMCI_Fence(p);
     armci_msg_barrier();
@@ -171,7 +168,8 @@ static void fence_outside_a_group_region(void)
     region_free(base);
 }
 
-static void group_fence_of_some(void)
+/* After ARMCI_GroupFence and a message, or after ARMCI_GroupBarrier. */
+static void completion_in_a_group(const void *row)
 {
     int me = test_rank(), n = test_ranks(), members = (n + 1) / 2, list[MOST_RANKS];
     void **base = region_create((size_t)n * CELLS * sizeof(long));
@@ -183,12 +181,16 @@ static void group_fence_of_some(void)
         fill(cells, 3, me);
         for (int i = 0; i < members; i++)
             ARMCI_Put(cells, (long *)base[list[i]] + me * CELLS, sizeof cells, list[i]);
-        ARMCI_GroupFence(&group);
-        armci_msg_group_barrier(&group);
+        if (*(const int *)row == GROUP_BARRIER) {
+            ARMCI_GroupBarrier(&group);
+        } else {
+            ARMCI_GroupFence(&group);
+            armci_msg_group_barrier(&group);
+        }
         ARMCI_Access_begin(base[me]);
         for (int i = 0; i < members; i++)
             check_cells((long *)base[me] + list[i] * CELLS, 3, list[i],
-                        "load after the fence of a group");
+                        completions[*(const int *)row]);
         ARMCI_Access_end(base[me]);
         armci_msg_group_barrier(&group);
         ARMCI_Group_free(&group);
@@ -230,7 +232,12 @@ static const struct test tests[] = {
     {"ARMCI_AllFence completes everything", ONE_ROW(exchange_rows, int, ALL_FENCE)},
     {"ARMCI_GroupFence of the world completes everything",
      ONE_ROW(exchange_rows, int, GROUP_FENCE)},
-    {"ARMCI_GroupFence of some completes towards them", group_fence_of_some},
+    {"ARMCI_GroupFence of some completes towards them",
+     ONE_ROW(completion_in_a_group, int, GROUP_FENCE)},
+    {"ARMCI_GroupBarrier of some completes what they issued",
+     ONE_ROW(completion_in_a_group, int, GROUP_BARRIER)},
+    {"ARMCI_GroupBarrier of the world completes everything",
+     ONE_ROW(exchange_rows, int, GROUP_BARRIER)},
     {"ARMCI_Barrier completes everything", ONE_ROW(exchange_rows, int, BARRIER)},
     {"fence for a process that a group region excludes", fence_outside_a_group_region},
     {"fences with nothing pending", nothing_pending},

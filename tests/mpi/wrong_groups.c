@@ -65,6 +65,7 @@ static int with_group(struct row *row, void *arguments)
     FUNCTION_OF(ARMCI_Free_group, "group", "nothing_of_", 0, ARMCI_Free_group(NULL, *g));
     GROUP_FUNCTION(ARMCIX_Mode_set, ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine, *g));
     GROUP_FUNCTION(ARMCI_GroupFence, SILENT(ARMCI_GroupFence(*g)));
+    GROUP_FUNCTION(ARMCI_GroupBarrier, SILENT(ARMCI_GroupBarrier(*g)));
     GROUP_FUNCTION(ARMCI_Absolute_id, -ARMCI_Absolute_id(*g, 0));
     /* NULL: see below. */
     FUNCTION_OF(ARMCI_Group_free, "group", NULL, NULL_IS_RIGHT | NO_MEMBER_IS_RIGHT,

@@ -83,6 +83,7 @@ static int completion(struct row *row)
     OFF(ARMCI_AllFence, SILENT(ARMCI_AllFence()));
     OFF(ARMCI_GroupFence, SILENT(ARMCI_GroupFence(&stage.none)));
     OFF(ARMCI_Barrier, SILENT(ARMCI_Barrier()));
+    OFF(ARMCI_GroupBarrier, SILENT(ARMCI_GroupBarrier(&stage.none)));
     OFF(ARMCIX_Progress, SILENT(ARMCIX_Progress()));
     OFF(armci_notify, -armci_notify(0));
     OFF(armci_notify_wait, notify_wait(0));
