@@ -148,6 +148,8 @@ void armcii_directory_remove(int process, void *base, const struct region *regio
 void armcii_directory_add_offset(struct region *region)
 {
     armcii_directory_version++;
+    armcii_index_remove(by_address, armcii_world->size, region->offset,
+                        region->offset + region->span);
     struct interval i = {region->offset, region->offset + region->span, region, NULL};
     if (!armcii_index_insert(by_address, armcii_world->size, i))
         armcii_fatal("out of memory for the address index");
@@ -155,8 +157,10 @@ void armcii_directory_add_offset(struct region *region)
 
 void armcii_directory_remove_offset(const struct region *region)
 {
-    armcii_index_remove(by_address, armcii_world->size, region->offset,
-                        region->offset + region->span);
+    const struct interval *i = armcii_index_find(by_address, armcii_world->size, region->offset);
+    if (i && i->region == region)
+        armcii_index_remove(by_address, armcii_world->size, region->offset,
+                            region->offset + region->span);
     if (!armcii_fault("stale-last-hit")) armcii_addr_cache_clear();
 }
 

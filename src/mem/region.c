@@ -226,6 +226,11 @@ static void fill_own_slice(const struct region *r)
 static int allocate_alone(struct region *r)
 {
     int me = r->team->rank;
+    if (!r->near->contiguous->region_alloc) {
+        armcii_warn("no room for %zu bytes on each process of a group of %d in the arena",
+                    r->largest, r->team->size);
+        return -1;
+    }
     r->base = allocate_table(r, sizeof r->base[0]);
     if (r->near->contiguous->region_alloc(r) != 0) return -1;
     r->own = r->base[me];

@@ -51,6 +51,8 @@ static long different(int rank)
     return 8 * (rank % 1000);
 }
 
+static bool no_units;
+
 /* Units that nobody else uses. */
 size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_part part, size_t units);
 size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_part part, size_t units)
@@ -58,6 +60,7 @@ size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_part part, size_
     static size_t acquired[ARENA_PARTS];
     size_t first = acquired[part];
     (void)any;
+    if (no_units) return SIZE_MAX;
     acquired[part] += units;
     return (part == ARENA_SLOTS ? armcii_arena->zone : 0) + first * armcii_arena_unit(part);
 }
@@ -299,6 +302,38 @@ TEST(memory_is_used_again)
         free_all(100);
     }
     ck_assert_uint_le(allocated(), before + 1000);
+}
+
+/* With threads, a slow process may learn a region before it has removed an older one there, which
+ * others have freed. */
+TEST(a_newer_region_stays)
+{
+    struct raddr raddr;
+    struct region r[2] = {
+        {.team = &team, .largest = 4096, .span = 4096, .stride = armcii_arena->slot}};
+    slice_of = equal;
+    r[0].offset = armcii_arena->zone + (8 << 20);
+    __wrap_armcii_route_region(&r[0]);
+    r[1] = r[0];
+    armcii_directory_add_offset(&r[0]);
+    armcii_directory_add_offset(&r[1]);
+    armcii_directory_remove_offset(&r[0]);
+    ck_assert(armcii_region_locate(ME, armcii_region_base(&r[1], ME), &raddr));
+    ck_assert_ptr_eq(raddr.region, &r[1]);
+    armcii_directory_remove_offset(&r[1]);
+    ck_assert(!armcii_region_locate(ME, armcii_region_base(&r[1], ME), &raddr));
+}
+
+/* Neither the arena nor a transport has memory. */
+TEST(no_room)
+{
+    bool is_empty;
+    slice_of = large;
+    no_units = true;
+    team.credit = SIZE_MAX;
+    ck_assert_ptr_null(armcii_region_create(&team, slice_of(ME), &is_empty));
+    ck_assert(!is_empty);
+    no_units = false;
 }
 
 const struct unit unit = {.begin = begin, .end = end};
