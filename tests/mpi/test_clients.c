@@ -294,6 +294,8 @@ static void check_reply(struct client *c)
     }
 }
 
+static bool holds_messages; /* the clients keep the room that they get */
+
 static void handle_answer(struct client *c, int k)
 {
     const struct am_ack *ack = &c->answer.ack;
@@ -307,7 +309,7 @@ static void handle_answer(struct client *c, int k)
         check_reply(c);
     }
     post_answer(c, k);
-    if (c->has_message && !c->asks) send_message(c, k);
+    if (c->has_message && !c->asks && !holds_messages) send_message(c, k);
 }
 
 static bool is_done(MPI_Request *request)
@@ -345,15 +347,30 @@ static void sleep_ms(long ms)
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-static void run_clients(void)
+static void make_clients(void)
 {
-    int left = EACH;
     clients = need_zeroed(EACH * sizeof *clients);
     for (int k = 0; k < EACH; k++) {
         clients[k].sending[0] = clients[k].sending[1] = clients[k].reply_request = MPI_REQUEST_NULL;
         post_answer(&clients[k], k);
-        start_call(&clients[k], k);
     }
+}
+
+static void free_clients(void)
+{
+    for (int k = 0; k < EACH; k++) {
+        PMPI_Cancel(&clients[k].answer_request);
+        PMPI_Wait(&clients[k].answer_request, MPI_STATUS_IGNORE);
+    }
+    free(clients);
+}
+
+static void run_clients(void)
+{
+    int left = EACH;
+    make_clients();
+    for (int k = 0; k < EACH; k++)
+        start_call(&clients[k], k);
     while (left > 0) {
         bool any = false;
         left = 0;
@@ -363,13 +380,54 @@ static void run_clients(void)
         }
         if (!any) sleep_ms(5);
     }
-    for (int k = 0; k < EACH; k++) {
+    for (int k = 0; k < EACH; k++)
         check_long((int32_t)(clients[k].transmitted - clients[k].served), 0,
                    "bytes of a client that were not served");
-        PMPI_Cancel(&clients[k].answer_request);
-        PMPI_Wait(&clients[k].answer_request, MPI_STATUS_IGNORE);
+    free_clients();
+}
+
+static void handle_answers(double seconds)
+{
+    for (double until = now() + seconds; now() < until; sleep_ms(1))
+        for (int k = 0; k < EACH; k++)
+            if (is_done(&clients[k].answer_request)) handle_answer(&clients[k], k);
+}
+
+static bool get_arrives(int k)
+{
+    bool arrived = false;
+    clients[k].call = STRIDED_GET;
+    start_call(&clients[k], k);
+    for (double until = now() + 10; now() < until && !arrived;) {
+        handle_answers(0.01);
+        arrived = is_done(&clients[k].reply_request);
     }
-    free(clients);
+    return arrived;
+}
+
+/* One more client than there is room for, and all keep theirs for a time. */
+static void wait_for_room_and_get(void)
+{
+    const int n = (1 << 20) / (int)armcii_am_message_max();
+    int granted = 0;
+    make_clients();
+    holds_messages = true;
+    for (int k = 0; k <= n; k++) {
+        clients[k].call = LONG_PUT;
+        start_call(&clients[k], k);
+    }
+    handle_answers(0.4);
+    for (int k = 0; k <= n; k++)
+        granted += !clients[k].asks;
+    check_long(granted, n, "clients that get room");
+    holds_messages = false;
+    for (int k = 0; k <= n; k++)
+        if (!clients[k].asks) send_message(&clients[k], k);
+    handle_answers(0.5);
+    for (int k = 0; k <= n; k++)
+        check(!clients[k].awaits_ack && !clients[k].has_message, "the put of client %d", k);
+    check(get_arrives(n + 1), "the get of a client that did not wait for room");
+    free_clients();
 }
 
 /* ---- the server ---- */
@@ -417,14 +475,27 @@ static long largest_kib(void)
     return kib_in("/proc/self/status", "VmHWM:") - not_own_kib();
 }
 
+static void start_server(MPI_Request *end)
+{
+    MPI_Comm_dup(MPI_COMM_SELF, &server_comm);
+    armcii_server_start(server_comm);
+    PMPI_Ibarrier(to_server, end);
+}
+
+static void stop_server(void)
+{
+    armcii_server_end();
+    MPI_Comm unused = server_comm;
+    server_comm = MPI_COMM_NULL;
+    MPI_Comm_free(&unused);
+}
+
 static void run_server(bool waits)
 {
     MPI_Request end;
-    MPI_Comm_dup(MPI_COMM_SELF, &server_comm);
     const long before = kib_in("/proc/self/status", "RssAnon:");
     check(forget_largest(), "/proc/self/clear_refs");
-    armcii_server_start(server_comm);
-    PMPI_Ibarrier(to_server, &end);
+    start_server(&end);
     if (waits) let_messages_wait();
     const double begun = now();
     serve(&end);
@@ -433,21 +504,16 @@ static void run_server(bool waits)
            all_clients(), test_ranks() - 1, waits ? "waits for 2 s" : "runs", grown,
            1e6 * (now() - begun) / ROUNDS / CALLS / all_clients());
     check(grown <= SERVER_MOST, "the server grew by %ld KiB, more than %d KiB", grown, SERVER_MOST);
-    armcii_server_end();
-    MPI_Comm unused = server_comm;
-    server_comm = MPI_COMM_NULL;
-    MPI_Comm_free(&unused);
+    stop_server();
     check_memory();
     free(memory);
 }
 
-static void serve_many(const void *row)
+static bool begin_job(void)
 {
-    const bool waits = *(const bool *)row;
-    MPI_Request end;
     if (test_ranks() < 2 || armcii_world->nodes > 1) {
         skip("needs clients, and a job of one node, which has no server of its own");
-        return;
+        return false;
     }
     for (size_t i = 0; i < LARGE; i++)
         large[i] = byte_at(i + 1);
@@ -455,10 +521,13 @@ static void serve_many(const void *row)
     MPI_Comm_dup(MPI_COMM_WORLD, &to_server);
     MPI_Comm_dup(MPI_COMM_WORLD, &from_server);
     armcii_am_share_among(ALL);
-    if (test_rank() == 0) {
-        run_server(waits);
-    } else {
-        run_clients();
+    return true;
+}
+
+static void end_job(void)
+{
+    MPI_Request end;
+    if (test_rank() > 0) {
         PMPI_Ibarrier(to_server, &end);
         while (!is_done(&end))
             sleep_ms(10);
@@ -467,8 +536,35 @@ static void serve_many(const void *row)
     MPI_Comm_free(&from_server);
 }
 
+static void serve_many(const void *row)
+{
+    if (!begin_job()) return;
+    if (test_rank() == 0)
+        run_server(*(const bool *)row);
+    else
+        run_clients();
+    end_job();
+}
+
+/* Room is granted; a client that had to wait for it has no precedence later. */
+static void get_after_wait_for_room(void)
+{
+    MPI_Request end;
+    if (!begin_job()) return;
+    if (test_rank() == 0) {
+        start_server(&end);
+        serve(&end);
+        stop_server();
+        free(memory);
+    } else if (test_rank() == 1) {
+        wait_for_room_and_get();
+    }
+    end_job();
+}
+
 static const struct test tests[] = {
     {"a server of 9,600 clients runs", ONE_ROW(serve_many, bool, false)},
     {"a server of 9,600 clients is stopped", ONE_ROW(serve_many, bool, true)},
+    {"a get arrives after another client has waited for room", get_after_wait_for_room},
 };
 SUITE();

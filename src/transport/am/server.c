@@ -1,7 +1,6 @@
 /* server.c - receives requests in order for each client, applies them and replies. */
 #include "transport/am/am.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -185,10 +184,9 @@ static void end_grant(struct client *c)
 
 /* ---- those who are late ---- */
 
-enum { LATE = 1000000 };
+enum { LATE = 1000000, LONG = 100000 }; /* microseconds */
 
-/* A reply to a client that is stopped, or never calls again, takes memory from others for LATE
- * microseconds. */
+/* A reply to a client that is stopped, or never calls again, takes memory from others so long. */
 static void discount_late_replies(long now)
 {
     for (struct reply *reply = pending; reply; reply = reply->next) {
@@ -199,12 +197,13 @@ static void discount_late_replies(long now)
     }
 }
 
-/* The first that has waited for LONG microseconds. */
+/* The first that has waited so long for a reply: not for room, else it would stay favoured. */
 static void choose_favoured(long now)
 {
-    enum { LONG = 100000 };
-    for (struct client *c = deferring; c && !favoured; c = c->next_deferring)
-        if (c->replying == 0 && now - c->waits_since >= LONG) favoured = c;
+    for (struct client *c = deferring; c && !favoured; c = c->next_deferring) {
+        const struct am_request_header *r = (const void *)c->oldest->request;
+        if (r->kind == AM_GET && c->replying == 0 && now - c->waits_since >= LONG) favoured = c;
+    }
 }
 
 /* Now and then while clients have deferred gets. */
