@@ -269,8 +269,8 @@ void armcii_arena_renew(void)
         give_up((struct range){0, the_arena.zone});
         renewed = n;
     }
-    while (renewed != n)
-        give_up(shared->dropped[renewed++ % DROPPED]);
+    for (; renewed != n; renewed++) /* counted when the library knows it */
+        give_up(shared->dropped[renewed % DROPPED]);
     armcii_stripe_unlock(&shared->lock);
 }
 
