@@ -128,6 +128,8 @@ void armcii_complete_all(void);
 void armcii_complete_process(int proc);
 /* Complete all operations remotely and locally, including gets. */
 void armcii_quiesce(void);
+/* A barrier of the team, in a watched function; nothing for NULL, which has been reported. */
+void armcii_barrier_of(struct team *team);
 /* Complete all operations on one region, before it is freed. */
 void armcii_complete_region(struct region *region);
 

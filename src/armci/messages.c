@@ -140,20 +140,14 @@ static int check_scope(const char *caller, int scope)
 void parmci_msg_barrier(void)
 {
     ARMCII_WATCH("armci_msg_barrier");
-    struct team *team = armcii_world_team("armci_msg_barrier");
-    if (!team) return;
-    armcii_note_collective(team);
-    armcii_coll_barrier(team->comm);
+    armcii_barrier_of(armcii_world_team("armci_msg_barrier"));
 }
 ARMCII_ALIAS(armci_msg_barrier, parmci_msg_barrier);
 
 void parmci_msg_group_barrier(ARMCI_Group *group)
 {
     ARMCII_WATCH("armci_msg_group_barrier");
-    struct team *team = armcii_group_team("armci_msg_group_barrier", group);
-    if (!team) return;
-    armcii_note_collective(team);
-    armcii_coll_barrier(team->comm);
+    armcii_barrier_of(armcii_group_team("armci_msg_group_barrier", group));
 }
 ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
 

@@ -172,13 +172,17 @@ void PARMCI_Barrier(void)
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);
 
-void PARMCI_GroupBarrier(ARMCI_Group *group)
+void armcii_barrier_of(struct team *team)
 {
-    ARMCII_WATCH("ARMCI_GroupBarrier");
-    struct team *team = fence_group("ARMCI_GroupBarrier", group);
     if (!team) return;
     armcii_note_collective(team);
     armcii_coll_barrier(team->comm);
+}
+
+void PARMCI_GroupBarrier(ARMCI_Group *group)
+{
+    ARMCII_WATCH("ARMCI_GroupBarrier");
+    armcii_barrier_of(fence_group("ARMCI_GroupBarrier", group));
 }
 ARMCII_ALIAS(ARMCI_GroupBarrier, PARMCI_GroupBarrier);
 
