@@ -13,6 +13,7 @@
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 enum { THREADS = 64, TEXT = 1024 }; /* further threads are not reported */
 static struct {
@@ -294,18 +295,6 @@ static void *watch(void *unused)
     return unused;
 }
 
-/* Without signals, which are for the program's threads. */
-static bool start_watcher(void)
-{
-    sigset_t all, before;
-    hang.ending = false;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&hang.watcher, NULL, watch, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 /* ---- SIGUSR1 ---- */
 
 #pragma weak dladdr /* on older systems it is in libdl, which a static link may not name */
@@ -358,7 +347,8 @@ void armcii_hang_start(int rank, unsigned long seconds, void (*mpi_function)(voi
     start_handler(mpi_function);
     if (seconds == 0 || armcii_observed.hang) return;
     hang.limit = (long)seconds * 1000000000;
-    armcii_observed.hang = start_watcher();
+    hang.ending = false;
+    armcii_observed.hang = armcii_thread_create(&hang.watcher, watch);
 }
 
 void armcii_hang_end(void)

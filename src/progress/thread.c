@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "base/timeslice.h"
 #include "progress/affinity.h"
 #include "progress/event.h"
@@ -196,27 +196,13 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* The program's signal handlers run in the program's threads: this one blocks all signals except
- * those of its faults, since the kernel kills a process that blocks these. */
-static int create_without_signals(void)
-{
-    sigset_t blocked, former;
-    sigfillset(&blocked);
-    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&blocked, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, &former);
-    int error = pthread_create(&loop.thread, NULL, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &former, NULL);
-    return error;
-}
-
 void armcii_progress_thread_start(const struct loop_policy *p)
 {
     start_loop(p);
     atomic_store(&loop.stopping, false);
     armcii_affinity_init();
-    if (create_without_signals() != 0) armcii_fatal("no thread for operations between nodes");
+    if (!armcii_thread_create(&loop.thread, run))
+        armcii_fatal("no thread for operations between nodes");
     pthread_setname_np(loop.thread, THREAD_NAME);
     loop.exists = true;
 }

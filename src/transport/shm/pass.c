@@ -3,7 +3,6 @@
 #include "transport/shm/pass.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -12,6 +11,8 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "base/thread.h"
 
 struct wish {
     int descriptor; /* of the owner */
@@ -120,10 +121,9 @@ static void *run(void *unused)
     return unused;
 }
 
-/* Listens under a name that the kernel chooses, without signals, which are for the program. */
+/* Listens under a name that the kernel chooses. */
 static bool start_thread(void)
 {
-    sigset_t all, before;
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     socklen_t length = sizeof name.sun_family;
     if (bind(pass.socket, (struct sockaddr *)&name, length) != 0) return false;
@@ -132,11 +132,7 @@ static bool start_thread(void)
         getsockname(pass.socket, (struct sockaddr *)&name, &length) != 0)
         return false;
     memcpy(pass.name, name.sun_path + 1, sizeof pass.name);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&pass.thread, NULL, run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
+    return armcii_thread_create(&pass.thread, run);
 }
 
 bool armcii_pass_start(void)
