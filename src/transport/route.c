@@ -24,12 +24,13 @@ static const struct route rdma = {"rdma", &armcii_rma, &armcii_am, &armcii_am, f
  * domain. */
 static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false, NULL};
 
-static const struct route *far; /* to other nodes */
-static char far_doc[256];       /* empty: there is one node */
-static const char *progress_doc;
-static bool is_asynchronous;
-static bool has_threads;
-static const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
+static struct choice {
+    const struct route *far; /* to other nodes; NULL: there is one node */
+    char far_doc[256];
+    const char *progress_doc;
+    bool is_asynchronous, has_threads;
+    const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
+} choice;
 
 /* ---- the far route ---- */
 
@@ -56,7 +57,7 @@ static bool prefers_rdma(bool windows)
     if (!windows || (!selected && armcii_config->transport != TRANSPORT_AUTO)) return false;
     armcii_probe_run();
     if (selected && !armcii_probe->measured)
-        complaint =
+        choice.complaint =
             "ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am";
     return selected ? armcii_probe->measured
                     : armcii_quirks->flush_is_remote && armcii_probe_finds_rdma(armcii_probe);
@@ -76,28 +77,31 @@ static const struct route *choose_far(bool multiple, bool threads)
     if (!armcii_world_is_member()) return &am;
     if (threads && armcii_node->shares_memory) servers |= selected != TRANSPORT_RMA || !windows;
     if (servers && !windows && (selected == TRANSPORT_RMA || selected == TRANSPORT_RDMA))
-        complaint = "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs "
-                    "with threads; the transport is am";
+        choice.complaint =
+            "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs "
+            "with threads; the transport is am";
     if (servers) return prefers_rdma(windows) ? &rdma : &am;
     if (selected == TRANSPORT_AM || selected == TRANSPORT_RDMA)
-        complaint = "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto "
-                    "or thread; the transport is rma";
+        choice.complaint =
+            "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto "
+            "or thread; the transport is rma";
     return &rma;
 }
 
 /* For people: the route, and what the probe found. */
 static void describe_far(const char *text)
 {
-    int used = snprintf(far_doc, sizeof far_doc, "%s", text), first = used;
+    int used = snprintf(choice.far_doc, sizeof choice.far_doc, "%s", text), first = used;
     if (!armcii_probe->measured) return;
-    used += snprintf(far_doc + used, sizeof far_doc - (size_t)used,
+    used += snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used,
                      "; RMA completes without the target: ");
     first = used;
     for (int op = 0; op < PROBE_OPS; op++)
         if (armcii_probe->complete[op])
-            used += snprintf(far_doc + used, sizeof far_doc - (size_t)used, "%s%s",
+            used += snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used, "%s%s",
                              used > first ? ", " : "", armcii_probe_names[op]);
-    if (used == first) snprintf(far_doc + used, sizeof far_doc - (size_t)used, "nothing");
+    if (used == first)
+        snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used, "nothing");
 }
 
 /* For people. */
@@ -115,15 +119,15 @@ static void start_am(void)
 {
     armcii_am_start();
     armcii_transports_add(&armcii_am);
-    progress_doc = describe_servers();
+    choice.progress_doc = describe_servers();
     armcii_backoff.progress_needed = armcii_world->progress_ranks == 0;
 }
 
 /* Beside am. */
 static void start_rdma(void)
 {
-    is_asynchronous = armcii_probe_finds_rdma(armcii_probe);
-    armcii_rma_start(false, is_asynchronous);
+    choice.is_asynchronous = armcii_probe_finds_rdma(armcii_probe);
+    armcii_rma_start(false, choice.is_asynchronous);
     armcii_transports_add(&armcii_rma);
     describe_far("RMA for contiguous data, active messages to a server on each node for the rest "
                  "(route rdma)");
@@ -133,18 +137,19 @@ static void start_rdma(void)
  * in MPI. */
 static void start_rma(bool threads)
 {
-    bool with_thread = far == &rma && threads && armcii_quirks->threaded_windows;
+    bool with_thread = choice.far == &rma && threads && armcii_quirks->threaded_windows;
     armcii_rma_start(with_thread, false);
     armcii_transports_add(&armcii_rma);
-    if (far == &rma || !armcii_node->shares_memory)
-        progress_doc = "none: operations may wait until their target calls MPI";
-    if (far != &rma) return;
+    if (choice.far == &rma || !armcii_node->shares_memory)
+        choice.progress_doc = "none: operations may wait until their target calls MPI";
+    if (choice.far != &rma) return;
     if (threads && !with_thread)
-        complaint = "this MPI library makes no windows between nodes for programs with threads: "
-                    "without memory that a node shares there will be no memory";
+        choice.complaint =
+            "this MPI library makes no windows between nodes for programs with threads: "
+            "without memory that a node shares there will be no memory";
     describe_far("MPI RMA (route rma)");
-    if (with_thread) progress_doc = "a thread in each process";
-    is_asynchronous = with_thread;
+    if (with_thread) choice.progress_doc = "a thread in each process";
+    choice.is_asynchronous = with_thread;
     armcii_backoff.progress_needed = true;
 }
 
@@ -154,20 +159,17 @@ void armcii_route_start(void)
     armcii_transports[0] = NULL;
     armcii_transports_add(&armcii_shm);
     armcii_backoff.progress_needed = !armcii_node->shares_memory;
-    far = NULL;
-    far_doc[0] = '\0';
-    progress_doc = "not needed on one node";
-    is_asynchronous = true;
-    complaint = NULL;
-    has_threads = armcii_world->nodes > 1 && find_threads();
+    choice = (struct choice){.progress_doc = "not needed on one node",
+                             .is_asynchronous = true,
+                             .has_threads = armcii_world->nodes > 1 && find_threads()};
     if (armcii_world->nodes > 1) {
-        threads = has_threads && allows_threads();
-        far = choose_far(has_threads, threads);
+        threads = choice.has_threads && allows_threads();
+        choice.far = choose_far(choice.has_threads, threads);
     }
-    if (far == &am || far == &rdma) start_am();
-    if (far == &am) describe_far("active messages to a server on each node (route am)");
-    if (far == &rdma) start_rdma();
-    if (far == &rma || !armcii_node->shares_memory) start_rma(threads);
+    if (choice.far == &am || choice.far == &rdma) start_am();
+    if (choice.far == &am) describe_far("active messages to a server on each node (route am)");
+    if (choice.far == &rdma) start_rdma();
+    if (choice.far == &rma || !armcii_node->shares_memory) start_rma(threads);
 }
 
 void armcii_route_end(void)
@@ -176,12 +178,12 @@ void armcii_route_end(void)
     if (armcii_transports_have(&armcii_rma)) armcii_rma_end();
     armcii_probe_end();
     armcii_transports[0] = NULL;
-    far = NULL;
+    choice.far = NULL;
 }
 
 const char *armcii_route_far_name(void)
 {
-    return far ? far->name : NULL;
+    return choice.far ? choice.far->name : NULL;
 }
 
 const char *armcii_route_near_doc(void)
@@ -192,27 +194,27 @@ const char *armcii_route_near_doc(void)
 
 const char *armcii_route_far_doc(void)
 {
-    return far_doc[0] ? far_doc : NULL;
+    return choice.far_doc[0] ? choice.far_doc : NULL;
 }
 
 const char *armcii_route_progress_doc(void)
 {
-    return progress_doc;
+    return choice.progress_doc;
 }
 
 bool armcii_route_is_asynchronous(void)
 {
-    return is_asynchronous;
+    return choice.is_asynchronous;
 }
 
 bool armcii_route_has_threads(void)
 {
-    return has_threads;
+    return choice.has_threads;
 }
 
 const char *armcii_route_complaint(void)
 {
-    return complaint;
+    return choice.complaint;
 }
 
 /* ---- regions, mutexes, barriers ---- */
@@ -230,8 +232,8 @@ void armcii_route_region(struct region *r)
     } else if (is_one_node(r->team)) {
         r->near = r->far = &shm;
     } else {
-        r->near = far == &rma ? &shm_rma : &shm;
-        r->far = r->memget && far->fallback ? far->fallback : far;
+        r->near = choice.far == &rma ? &shm_rma : &shm;
+        r->far = r->memget && choice.far->fallback ? choice.far->fallback : choice.far;
     }
 }
 

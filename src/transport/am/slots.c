@@ -8,49 +8,54 @@
 /* A slot is served when its message is the next of its client, so that a client that stalls delays
  * no other. When all slots hold partly received messages, slots are added. */
 enum { SLOTS = 8, MAX_SLOTS = 64 };
-static char *slot[MAX_SLOTS];
-static MPI_Request receives[MAX_SLOTS];
-static int sender[MAX_SLOTS]; /* of a message that has arrived and is not served; or NONE */
-static unsigned long post_number[MAX_SLOTS], posts; /* order in which the receives were posted */
-static int slots;
 enum { NONE = -1 };
-
-static MPI_Comm comm;
+static struct {
+    MPI_Comm comm;
+    int size;
+    unsigned long posts; /* receives posted */
+    long last_full_poll;
+    struct slot {
+        char *buffer;
+        int sender;                /* of a message that has arrived and is not served; or NONE */
+        unsigned long post_number; /* order in which the receives were posted */
+    } slot[MAX_SLOTS];
+    MPI_Request receives[MAX_SLOTS]; /* one array for MPI_Testsome */
+} slots;
 
 static struct am_receive any_request(void)
 {
-    return (struct am_receive){comm, AM_TAG_REQUEST, AM_MESSAGE_MAX};
+    return (struct am_receive){slots.comm, AM_TAG_REQUEST, AM_MESSAGE_MAX};
 }
 
 void armcii_slot_post(int i)
 {
     struct am_receive match = any_request();
-    sender[i] = NONE;
-    post_number[i] = ++posts;
-    armcii_am_receive_post(&match, slot[i], &receives[i]);
+    slots.slot[i].sender = NONE;
+    slots.slot[i].post_number = ++slots.posts;
+    armcii_am_receive_post(&match, slots.slot[i].buffer, &slots.receives[i]);
 }
 
 static void add_slot(void)
 {
-    slot[slots] = armcii_alloc(1, AM_MESSAGE_MAX, "messages from other nodes");
-    receives[slots] = MPI_REQUEST_NULL;
-    sender[slots++] = NONE;
+    slots.slot[slots.size].buffer = armcii_alloc(1, AM_MESSAGE_MAX, "messages from other nodes");
+    slots.receives[slots.size] = MPI_REQUEST_NULL;
+    slots.slot[slots.size++].sender = NONE;
 }
 
 /* No receive is posted for the slot, and it holds no message to serve. */
 static bool is_free(int i)
 {
-    return receives[i] == MPI_REQUEST_NULL && sender[i] == NONE;
+    return slots.receives[i] == MPI_REQUEST_NULL && slots.slot[i].sender == NONE;
 }
 
 /* Receive unexpected messages into free slots. */
 static void receive_unexpected(void)
 {
     struct am_receive match = any_request();
-    for (int i = 0; i < slots; i++) {
+    for (int i = 0; i < slots.size; i++) {
         if (!is_free(i)) continue;
-        if (!armcii_am_receive_unexpected(&match, slot[i], &receives[i])) return;
-        post_number[i] = ++posts;
+        if (!armcii_am_receive_unexpected(&match, slots.slot[i].buffer, &slots.receives[i])) return;
+        slots.slot[i].post_number = ++slots.posts;
     }
 }
 
@@ -59,10 +64,9 @@ static void receive_unexpected(void)
 static bool is_full_poll_due(void)
 {
     enum { INTERVAL = 200 };
-    static long last;
     long now = armcii_clock();
-    if (now - last < INTERVAL) return false;
-    last = now;
+    if (now - slots.last_full_poll < INTERVAL) return false;
+    slots.last_full_poll = now;
     return true;
 }
 
@@ -71,9 +75,9 @@ static bool is_full_poll_due(void)
 static int oldest_slot(void)
 {
     int oldest = NONE;
-    for (int i = 0; i < slots; i++)
-        if (receives[i] != MPI_REQUEST_NULL &&
-            (oldest == NONE || post_number[i] < post_number[oldest]))
+    for (int i = 0; i < slots.size; i++)
+        if (slots.receives[i] != MPI_REQUEST_NULL &&
+            (oldest == NONE || slots.slot[i].post_number < slots.slot[oldest].post_number))
             oldest = i;
     return oldest;
 }
@@ -85,13 +89,13 @@ static bool test_slots(bool all)
     MPI_Status statuses[MAX_SLOTS];
     receive_unexpected();
     if (all) {
-        MPI_Testsome(slots, receives, &done, which, statuses);
+        MPI_Testsome(slots.size, slots.receives, &done, which, statuses);
         if (done == MPI_UNDEFINED) done = 0;
     } else if ((which[0] = oldest_slot()) != NONE) {
-        MPI_Test(&receives[which[0]], &done, &statuses[0]);
+        MPI_Test(&slots.receives[which[0]], &done, &statuses[0]);
     }
     for (int i = 0; i < done; i++)
-        sender[which[i]] = statuses[i].MPI_SOURCE;
+        slots.slot[which[i]].sender = statuses[i].MPI_SOURCE;
     return done > 0;
 }
 
@@ -99,9 +103,9 @@ static bool test_slots(bool all)
 static bool needs_slot(void)
 {
     int there;
-    for (int i = 0; i < slots; i++)
+    for (int i = 0; i < slots.size; i++)
         if (is_free(i)) return false;
-    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_REQUEST, comm, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_REQUEST, slots.comm, &there, MPI_STATUS_IGNORE);
     return there;
 }
 
@@ -109,34 +113,36 @@ bool armcii_slots_poll(void)
 {
     bool all = is_full_poll_due();
     if (test_slots(all)) return true;
-    if (all && slots < MAX_SLOTS && needs_slot()) add_slot();
+    if (all && slots.size < MAX_SLOTS && needs_slot()) add_slot();
     return false;
 }
 
 int armcii_slots(void)
 {
-    return slots;
+    return slots.size;
 }
 
 const struct am_message_header *armcii_slot_message(int i, int *client)
 {
-    *client = sender[i];
-    return sender[i] == NONE ? NULL : (const struct am_message_header *)(void *)slot[i];
+    *client = slots.slot[i].sender;
+    return slots.slot[i].sender == NONE
+               ? NULL
+               : (const struct am_message_header *)(void *)slots.slot[i].buffer;
 }
 
 void armcii_slots_start(MPI_Comm requests)
 {
-    comm = requests;
-    while (slots < SLOTS) {
+    slots.comm = requests;
+    while (slots.size < SLOTS) {
         add_slot();
-        armcii_slot_post(slots - 1);
+        armcii_slot_post(slots.size - 1);
     }
 }
 
 void armcii_slots_end(void)
 {
     struct am_receive match = any_request();
-    armcii_am_receives_drain(&match, slots, receives);
-    while (slots > 0)
-        free(slot[--slots]);
+    armcii_am_receives_drain(&match, slots.size, slots.receives);
+    while (slots.size > 0)
+        free(slots.slot[--slots.size].buffer);
 }
