@@ -8,21 +8,23 @@
 #include "base/log.h"
 
 enum { MAX_OUTSTANDING = 256 };
-static struct outstanding *outstanding[MAX_OUTSTANDING];
-static MPI_Request outstanding_requests[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of
-                                                             MPI costs as much as a message */
-static int outstanding_size, shorts;  /* of these, short gets: without an MPI request */
-static atomic_uint outstanding_count; /* the list and those not yet started; any thread may read it
-                                         without the lock */
+static struct {
+    struct outstanding *entry[MAX_OUTSTANDING];
+    MPI_Request request[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of MPI costs as much
+                                             as a message */
+    int size, shorts;                     /* shorts: of these, short gets: without an MPI request */
+    atomic_uint count; /* the list and those not yet started; any thread may read it without the
+                          lock */
+} list;
 struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
 
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
 {
-    if (outstanding_count >= MAX_OUTSTANDING) return NULL;
+    if (list.count >= MAX_OUTSTANDING) return NULL;
     struct outstanding *o = armcii_alloc(1, sizeof *o, "an operation");
     o->id = id;
     o->owner = owner;
-    outstanding_count++;
+    list.count++;
     return o;
 }
 
@@ -59,15 +61,15 @@ void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, i
 
 void armcii_outstanding_start(struct outstanding *o, MPI_Request request)
 {
-    outstanding[outstanding_size] = o;
-    outstanding_requests[outstanding_size++] = request;
+    list.entry[list.size] = o;
+    list.request[list.size++] = request;
 }
 
 void armcii_outstanding_start_short(struct outstanding *o, int server)
 {
     o->is_short = true;
     o->server = server;
-    shorts++;
+    list.shorts++;
     armcii_outstanding_start(o, MPI_REQUEST_NULL);
 }
 
@@ -89,19 +91,19 @@ static void complete_outstanding(struct outstanding *o)
     if (o->tag) armcii_tag_free(o->tag);
     free(o->addresses);
     free(o);
-    outstanding_count--;
+    list.count--;
 }
 
 /* Remove completed entries, in order. */
 static void compact_outstanding(void)
 {
     int n = 0;
-    for (int i = 0; i < outstanding_size; i++) {
-        if (!outstanding[i]) continue;
-        outstanding[n] = outstanding[i];
-        outstanding_requests[n++] = outstanding_requests[i];
+    for (int i = 0; i < list.size; i++) {
+        if (!list.entry[i]) continue;
+        list.entry[n] = list.entry[i];
+        list.request[n++] = list.request[i];
     }
-    outstanding_size = n;
+    list.size = n;
 }
 
 bool armcii_outstanding_progress(void)
@@ -109,16 +111,16 @@ bool armcii_outstanding_progress(void)
     static MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array
                                                     that is too short */
     int done, index[MAX_OUTSTANDING];
-    if (outstanding_size == shorts) return false;
-    MPI_Testsome(outstanding_size, outstanding_requests, &done, index, statuses);
+    if (list.size == list.shorts) return false;
+    MPI_Testsome(list.size, list.request, &done, index, statuses);
     if (done == 0 || done == MPI_UNDEFINED) return false;
     for (int i = 0; i < done; i++) {
-        struct outstanding *o = outstanding[index[i]];
+        struct outstanding *o = list.entry[index[i]];
         if (o->data_tag) {
-            send_data(o, &outstanding_requests[index[i]]);
+            send_data(o, &list.request[index[i]]);
         } else {
             complete_outstanding(o);
-            outstanding[index[i]] = NULL;
+            list.entry[index[i]] = NULL;
         }
     }
     compact_outstanding();
@@ -131,56 +133,58 @@ unsigned armcii_outstanding_take_replies(int server, const char *replies, size_t
     size_t at = 0;
     if (bytes == 0) return 0;
     for (int i = 0; at < bytes; i++) {
-        struct outstanding *o = outstanding[i];
+        struct outstanding *o = list.entry[i];
         if (!o->is_short || o->server != server) continue;
         armcii_shape_unpack(&o->shape, SHAPE_LOCAL, replies + at);
         at += armcii_am_padded(o->shape.bytes);
         complete_outstanding(o);
-        outstanding[i] = NULL;
+        list.entry[i] = NULL;
         n++;
     }
     compact_outstanding();
-    shorts -= (int)n;
+    list.shorts -= (int)n;
     return n;
 }
 
 bool armcii_outstanding_any(void)
 {
-    return outstanding_count > 0;
+    return list.count > 0;
 }
 
 const struct outstanding *armcii_outstanding_find(uint64_t id)
 {
-    for (int i = 0; i < outstanding_size; i++)
-        if (outstanding[i]->id == id) return outstanding[i];
+    for (int i = 0; i < list.size; i++)
+        if (list.entry[i]->id == id) return list.entry[i];
     return NULL;
 }
 
 bool armcii_outstanding_to(int owner, uint64_t id)
 {
-    for (int i = 0; i < outstanding_size; i++)
-        if ((owner < 0 || outstanding[i]->owner == owner) && outstanding[i]->id <= id) return true;
+    for (int i = 0; i < list.size; i++)
+        if ((owner < 0 || list.entry[i]->owner == owner) && list.entry[i]->id <= id) return true;
     return false;
 }
 
 /* ---- tags of replies ---- */
 
-static bool tag_in_use[AM_TAGS];
-static int last_tag, tags_in_use;
+static struct {
+    bool is_used[AM_TAGS];
+    int last, count; /* the last one given; of those in use */
+} tags;
 
 int armcii_tag_alloc(void)
 {
-    if (tags_in_use == AM_TAGS) return 0;
+    if (tags.count == AM_TAGS) return 0;
     do
-        last_tag = (last_tag + 1) % AM_TAGS;
-    while (tag_in_use[last_tag]);
-    tag_in_use[last_tag] = true;
-    tags_in_use++;
-    return AM_TAG_FIRST + last_tag;
+        tags.last = (tags.last + 1) % AM_TAGS;
+    while (tags.is_used[tags.last]);
+    tags.is_used[tags.last] = true;
+    tags.count++;
+    return AM_TAG_FIRST + tags.last;
 }
 
 void armcii_tag_free(int tag)
 {
-    tag_in_use[tag - AM_TAG_FIRST] = false;
-    tags_in_use--;
+    tags.is_used[tag - AM_TAG_FIRST] = false;
+    tags.count--;
 }
