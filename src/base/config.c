@@ -464,14 +464,16 @@ const char *armcii_config_variable(const char *name)
 
 const struct config_entry *armcii_config_entry(size_t i)
 {
-    static struct config_entry entries[VARIABLES];
-    static char types[VARIABLES][64];
+    static struct {
+        struct config_entry entry;
+        char type[64];
+    } printed[VARIABLES];
 
     if (i >= VARIABLES) return NULL;
-    print_type(&table[i], types[i], sizeof types[i]);
-    entries[i] = (struct config_entry){table[i].name, types[i], table[i].default_value,
-                                       table[i].help, i >= DOCUMENTED};
-    return &entries[i];
+    print_type(&table[i], printed[i].type, sizeof printed[i].type);
+    printed[i].entry = (struct config_entry){table[i].name, printed[i].type, table[i].default_value,
+                                             table[i].help, i >= DOCUMENTED};
+    return &printed[i].entry;
 }
 
 const char *armcii_config_value(size_t i, char *buffer, size_t size, bool *set)

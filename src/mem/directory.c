@@ -105,23 +105,30 @@ const struct interval *armcii_index_find(struct index *x, int process, uintptr_t
 
 /* ---- directory ---- */
 
-static struct index
-    *by_address; /* of each process; behind them, by offset, the regions in the arena */
+enum { PAGE_BITS = 12, BY_PAGE_BITS = 13, PAGE_ENTRIES = 1 << BY_PAGE_BITS };
+static struct {
+    /* Of each process; behind them, by offset, the regions in the arena. */
+    struct index *by_address;
+    /* The address cache: of the thread that owns it, of that thread and of the others by page. */
+    const void *owner; /* a thread's identity; NULL: none yet */
+    struct addr_cache_entry last[ADDR_CACHE_ENTRIES];
+    struct addr_cache_entry by_page[PAGE_ENTRIES], by_page_of_others[PAGE_ENTRIES];
+} directory;
 atomic_uint armcii_directory_version;
 
 void armcii_directory_start(void)
 {
-    by_address = armcii_index_create(armcii_world->size + 1);
+    directory.by_address = armcii_index_create(armcii_world->size + 1);
     armcii_addr_cache_clear();
-    if (!by_address)
+    if (!directory.by_address)
         armcii_fatal("out of memory for the address index of %d processes", armcii_world->size);
 }
 
 void armcii_directory_end(void)
 {
     armcii_addr_cache_clear();
-    armcii_index_free(by_address);
-    by_address = NULL;
+    armcii_index_free(directory.by_address);
+    directory.by_address = NULL;
 }
 
 void armcii_directory_add(int process, void *base, size_t bytes, struct region *region,
@@ -129,8 +136,8 @@ void armcii_directory_add(int process, void *base, size_t bytes, struct region *
 {
     uintptr_t lo = (uintptr_t)base;
     armcii_addr_cache_invalidate(process);
-    armcii_index_remove(by_address, process, lo, lo + bytes);
-    if (!armcii_index_insert(by_address, process,
+    armcii_index_remove(directory.by_address, process, lo, lo + bytes);
+    if (!armcii_index_insert(directory.by_address, process,
                              (struct interval){lo, lo + bytes, region, mapped}))
         armcii_fatal("out of memory for the address index");
 }
@@ -139,27 +146,28 @@ void armcii_directory_add(int process, void *base, size_t bytes, struct region *
  * the old one. */
 void armcii_directory_remove(int process, void *base, const struct region *region)
 {
-    const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)base);
+    const struct interval *i = armcii_index_find(directory.by_address, process, (uintptr_t)base);
     if (!i || i->region != region || i->lo != (uintptr_t)base) return;
-    armcii_index_remove(by_address, process, i->lo, i->hi);
+    armcii_index_remove(directory.by_address, process, i->lo, i->hi);
     armcii_addr_cache_invalidate(process);
 }
 
 void armcii_directory_add_offset(struct region *region)
 {
     armcii_directory_version++;
-    armcii_index_remove(by_address, armcii_world->size, region->offset,
+    armcii_index_remove(directory.by_address, armcii_world->size, region->offset,
                         region->offset + region->span);
     struct interval i = {region->offset, region->offset + region->span, region, NULL};
-    if (!armcii_index_insert(by_address, armcii_world->size, i))
+    if (!armcii_index_insert(directory.by_address, armcii_world->size, i))
         armcii_fatal("out of memory for the address index");
 }
 
 void armcii_directory_remove_offset(const struct region *region)
 {
-    const struct interval *i = armcii_index_find(by_address, armcii_world->size, region->offset);
+    const struct interval *i =
+        armcii_index_find(directory.by_address, armcii_world->size, region->offset);
     if (i && i->region == region)
-        armcii_index_remove(by_address, armcii_world->size, region->offset,
+        armcii_index_remove(directory.by_address, armcii_world->size, region->offset,
                             region->offset + region->span);
     if (!armcii_fault("stale-last-hit")) armcii_addr_cache_clear();
 }
@@ -177,7 +185,8 @@ static bool locate_in_arena(int process, const void *address, struct raddr *radd
 {
     size_t offset = armcii_arena_offset(process, address);
     const struct interval *i =
-        offset == SIZE_MAX ? NULL : armcii_index_find(by_address, armcii_world->size, offset);
+        offset == SIZE_MAX ? NULL
+                           : armcii_index_find(directory.by_address, armcii_world->size, offset);
     if (!i) return false;
     const struct region *r = i->region;
     int rank = armcii_team_rank(r->team, process);
@@ -194,7 +203,7 @@ static bool locate_in_arena(int process, const void *address, struct raddr *radd
 
 static bool locate_alone(int process, const void *address, struct raddr *raddr)
 {
-    const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)address);
+    const struct interval *i = armcii_index_find(directory.by_address, process, (uintptr_t)address);
     if (!i) return false;
     raddr->region = i->region;
     raddr->rank = armcii_team_rank(i->region->team, process);
@@ -218,31 +227,27 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
 
 /* ---- address cache ---- */
 
-enum { PAGE_BITS = 12, BY_PAGE_BITS = 13, PAGE_ENTRIES = 1 << BY_PAGE_BITS };
-static struct addr_cache_entry last[ADDR_CACHE_ENTRIES];
 static const struct addr_cache_entry
     nothing[ADDR_CACHE_ENTRIES]; /* slices of 0 bytes hold nothing */
-static struct addr_cache_entry by_page[PAGE_ENTRIES], by_page_of_others[PAGE_ENTRIES];
-static const void *owner; /* a thread's identity; NULL: none yet */
 
 _Thread_local const struct addr_cache_entry *armcii_addr_cache
     __attribute__((tls_model("initial-exec"))) = nothing;
 
 static bool is_owner(void)
 {
-    return armcii_addr_cache == last;
+    return armcii_addr_cache == directory.last;
 }
 
 void armcii_addr_cache_own(void)
 {
-    if (!owner) owner = armcii_lock_thread_id();
-    if (owner == armcii_lock_thread_id()) armcii_addr_cache = last;
+    if (!directory.owner) directory.owner = armcii_lock_thread_id();
+    if (directory.owner == armcii_lock_thread_id()) armcii_addr_cache = directory.last;
 }
 
 static struct addr_cache_entry *page_entry(int process, const void *address)
 {
     uint64_t page = ((uint64_t)process << 40) + ((uintptr_t)address >> PAGE_BITS);
-    struct addr_cache_entry *table = is_owner() ? by_page : by_page_of_others;
+    struct addr_cache_entry *table = is_owner() ? directory.by_page : directory.by_page_of_others;
     return &table[page * 0x9e3779b97f4a7c15u >> (64 - BY_PAGE_BITS)];
 }
 
@@ -279,19 +284,20 @@ void armcii_addr_cache_insert(int process, const void *address, const char *lo, 
 {
     set_entry(page_entry(process, address), process, lo, bytes, mapped);
     if (is_owner())
-        set_entry(&last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes, mapped);
+        set_entry(&directory.last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes,
+                  mapped);
 }
 
 /* Only the owner writes the other members.  No process that is looked up here has this number,
  * which belongs to another entry. */
 static void invalidate(struct addr_cache_entry *e)
 {
-    atomic_store_explicit(&e->process, ~(int)(e - last), memory_order_relaxed);
+    atomic_store_explicit(&e->process, ~(int)(e - directory.last), memory_order_relaxed);
 }
 
 void armcii_addr_cache_invalidate(int process)
 {
-    struct addr_cache_entry *e = &last[(unsigned)process % ADDR_CACHE_ENTRIES];
+    struct addr_cache_entry *e = &directory.last[(unsigned)process % ADDR_CACHE_ENTRIES];
     if (armcii_fault("stale-last-hit")) return;
     armcii_directory_version++;
     if (e->process == process) invalidate(e);
@@ -301,5 +307,5 @@ void armcii_addr_cache_clear(void)
 {
     armcii_directory_version++;
     for (int i = 0; i < ADDR_CACHE_ENTRIES; i++)
-        invalidate(&last[i]);
+        invalidate(&directory.last[i]);
 }

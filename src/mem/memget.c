@@ -13,9 +13,6 @@
 #include "transport/route.h"
 #include "transport/shm/node.h"
 
-static struct region *memget; /* NULL: neither shared memory nor a dynamic window is available */
-static bool in_use;           /* this process called ARMCI_Memget or ARMCI_Memat */
-
 /* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a
  * few pieces; each new piece doubles the total if memory permits. */
 struct piece {
@@ -24,7 +21,11 @@ struct piece {
     size_t bytes;
     struct pool pool; /* of offsets in memory */
 };
-static struct piece *pieces;
+static struct {
+    struct region *region; /* NULL: neither shared memory nor a dynamic window is available */
+    struct piece *pieces;
+    bool in_use; /* this process called ARMCI_Memget or ARMCI_Memat */
+} memget;
 enum { MIN_PIECE = 1 << 20, UNIT = 64 /* allocations and pieces are multiples of it */ };
 
 /* SIZE_MAX, which no piece has, on overflow. */
@@ -38,7 +39,7 @@ static size_t rounded(size_t bytes)
 /* The transport that allocates pieces. */
 static const struct transport *provider(void)
 {
-    return memget->near->contiguous;
+    return memget.region->near->contiguous;
 }
 
 /* Can processes of this node find a piece by its address? */
@@ -50,14 +51,14 @@ static bool is_shared(void)
 /* The transport that needs to attach the memory; NULL: none. */
 static const struct transport *registrar(void)
 {
-    const struct transport *atomic = memget->near->atomic;
+    const struct transport *atomic = memget.region->near->atomic;
     return atomic->memget_attach ? atomic : NULL;
 }
 
 static char *new_memory(size_t bytes)
 {
     char *memory = provider()->memget_alloc(bytes);
-    if (!memory || !registrar() || registrar()->memget_attach(memget, memory, bytes) == 0)
+    if (!memory || !registrar() || registrar()->memget_attach(memget.region, memory, bytes) == 0)
         return memory;
     provider()->memget_free(memory);
     return NULL;
@@ -80,7 +81,7 @@ static void unreserve(size_t bytes)
 static struct piece *add_piece(size_t bytes)
 {
     size_t size = MIN_PIECE;
-    struct piece **last = &pieces, *p;
+    struct piece **last = &memget.pieces, *p;
     for (; *last; last = &(*last)->next)
         size += (*last)->bytes;
     if (size < bytes || !reserve(size)) {
@@ -103,7 +104,7 @@ static struct piece *add_piece(size_t bytes)
 static char *allocate(size_t bytes)
 {
     size_t offset = POOL_FULL;
-    struct piece *p = pieces;
+    struct piece *p = memget.pieces;
     while (p && (offset = armcii_pool_alloc(&p->pool, bytes, UNIT)) == POOL_FULL)
         p = p->next;
     if (!p && (p = add_piece(bytes))) offset = armcii_pool_alloc(&p->pool, bytes, UNIT);
@@ -113,7 +114,7 @@ static char *allocate(size_t bytes)
 /* The piece that contains memory; NULL if none. */
 static struct piece *piece_of(const char *memory)
 {
-    struct piece *p = pieces;
+    struct piece *p = memget.pieces;
     while (p && (memory < p->memory || memory >= p->memory + p->bytes))
         p = p->next;
     return p;
@@ -121,10 +122,10 @@ static struct piece *piece_of(const char *memory)
 
 static void free_pieces(void)
 {
-    while (pieces) {
-        struct piece *p = pieces;
-        pieces = p->next;
-        if (registrar()) registrar()->memget_detach(memget, p->memory);
+    while (memget.pieces) {
+        struct piece *p = memget.pieces;
+        memget.pieces = p->next;
+        if (registrar()) registrar()->memget_detach(memget.region, p->memory);
         provider()->memget_free(p->memory);
         unreserve(p->bytes);
         armcii_pool_clear(&p->pool);
@@ -134,30 +135,30 @@ static void free_pieces(void)
 
 void armcii_memget_start(void)
 {
-    memget = calloc(1, sizeof *memget);
-    if (!memget) armcii_fatal("out of memory");
-    memget->memget = true;
-    memget->team = armcii_team_world();
-    armcii_route_region(memget);
-    if (armcii_region_attach(memget) == 0) return;
-    free(memget);
-    memget = NULL;
+    memget.region = calloc(1, sizeof *memget.region);
+    if (!memget.region) armcii_fatal("out of memory");
+    memget.region->memget = true;
+    memget.region->team = armcii_team_world();
+    armcii_route_region(memget.region);
+    if (armcii_region_attach(memget.region) == 0) return;
+    free(memget.region);
+    memget.region = NULL;
 }
 
 void armcii_memget_end(void)
 {
-    if (memget) {
+    if (memget.region) {
         free_pieces();
-        armcii_region_detach(memget);
+        armcii_region_detach(memget.region);
     }
-    free(memget);
-    memget = NULL;
-    in_use = false;
+    free(memget.region);
+    memget.region = NULL;
+    memget.in_use = false;
 }
 
 struct region *armcii_memget_region(void)
 {
-    return memget;
+    return memget.region;
 }
 
 /* With one process every call is collective, so a region suffices; some MPI libraries have no
@@ -172,11 +173,12 @@ static void *create_alone(size_t bytes)
 void *armcii_memget_create(size_t bytes)
 {
     if (armcii_world->size == 1) return create_alone(bytes);
-    if (!memget) return NULL;
+    if (!memget.region) return NULL;
     char *memory = allocate(rounded(bytes));
     if (!memory) return NULL;
-    armcii_directory_add(armcii_world->rank, memory, bytes, memget, is_shared() ? memory : NULL);
-    in_use = true;
+    armcii_directory_add(armcii_world->rank, memory, bytes, memget.region,
+                         is_shared() ? memory : NULL);
+    memget.in_use = true;
     return memory;
 }
 
@@ -191,7 +193,7 @@ bool armcii_memget_free(void *memory)
     }
     struct piece *p = piece_of(memory);
     if (!p) return false;
-    armcii_directory_remove(armcii_world->rank, memory, memget);
+    armcii_directory_remove(armcii_world->rank, memory, memget.region);
     armcii_pool_free(&p->pool, (size_t)((char *)memory - p->memory),
                      rounded((size_t)(raddr.hi - raddr.lo)));
     return true;
@@ -201,8 +203,9 @@ bool armcii_memget_free(void *memory)
  */
 static bool is_reachable(int process)
 {
-    if (memget->far->direct) return false;
-    return memget->far->contiguous == memget->near->atomic || !armcii_world_is_on_node(process);
+    if (memget.region->far->direct) return false;
+    return memget.region->far->contiguous == memget.region->near->atomic ||
+           !armcii_world_is_on_node(process);
 }
 
 /* Enter the allocation in the directory if a process of this node exports it. */
@@ -210,10 +213,10 @@ static bool learn_exported(int process, const void *address)
 {
     char *base, *mapped;
     size_t bytes;
-    if (!memget || !is_shared() ||
+    if (!memget.region || !is_shared() ||
         !provider()->memget_find(process, address, &base, &bytes, &mapped))
         return false;
-    armcii_directory_add(process, base, bytes, memget, mapped);
+    armcii_directory_add(process, base, bytes, memget.region, mapped);
     return true;
 }
 
@@ -232,13 +235,13 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
     bool found = armcii_region_locate(process, memory, &raddr);
     if (armcii_world->size == 1)
         return found && raddr.lo == memory && is_known(process, memory, bytes);
-    if (!memget || (found && !raddr.region->memget)) return false;
+    if (!memget.region || (found && !raddr.region->memget)) return false;
     if (is_known(process, memory, bytes)) return true;
     if (process == armcii_world->rank) return false;
     if (learn_exported(process, memory)) return is_known(process, memory, bytes);
     if (!is_reachable(process)) return false;
-    in_use = true;
-    armcii_directory_add(process, memory, bytes, memget, NULL);
+    memget.in_use = true;
+    armcii_directory_add(process, memory, bytes, memget.region, NULL);
     return true;
 }
 
@@ -246,7 +249,7 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
  * Nobody tells the others. */
 static bool is_outgrown(const struct raddr *entry, const char *address, size_t bytes)
 {
-    return entry->region == memget && entry->rank != armcii_world->rank &&
+    return entry->region == memget.region && entry->rank != armcii_world->rank &&
            bytes > (size_t)(entry->hi - address);
 }
 
@@ -254,13 +257,13 @@ bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr
 {
     bool found = armcii_region_locate(process, address, raddr);
     if (found && !is_outgrown(raddr, address, bytes)) return true;
-    if (!memget || !address) return found;
+    if (!memget.region || !address) return found;
     if (learn_exported(process, address)) return armcii_region_locate(process, address, raddr);
-    if (!in_use || !is_reachable(process)) return found;
-    *raddr = (struct raddr){.region = memget,
+    if (!memget.in_use || !is_reachable(process)) return found;
+    *raddr = (struct raddr){.region = memget.region,
                             .rank = process,
                             .lo = (char *)address,
                             .hi = (char *)address + bytes,
-                            .route = memget->far};
+                            .route = memget.region->far};
     return true;
 }

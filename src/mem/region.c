@@ -17,25 +17,27 @@
 
 enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
 
-static struct region *oldest, *newest;
-static uint64_t last_id;
+static struct {
+    struct region *oldest, *newest;
+    uint64_t last_id;
+} regions;
 
 static void list_append(struct region *r)
 {
-    r->id = ++last_id;
-    r->previous = newest;
+    r->id = ++regions.last_id;
+    r->previous = regions.newest;
     r->next = NULL;
-    if (newest)
-        newest->next = r;
+    if (regions.newest)
+        regions.newest->next = r;
     else
-        oldest = r;
-    newest = r;
+        regions.oldest = r;
+    regions.newest = r;
 }
 
 static void list_remove(struct region *r)
 {
-    *(r->previous ? &r->previous->next : &oldest) = r->next;
-    *(r->next ? &r->next->previous : &newest) = r->previous;
+    *(r->previous ? &r->previous->next : &regions.oldest) = r->next;
+    *(r->next ? &r->next->previous : &regions.newest) = r->previous;
 }
 
 static void *allocate_table(const struct region *r, size_t entry)
@@ -346,11 +348,11 @@ static int compare_regions(const void *left, const void *right)
 void armcii_regions_free_all(void)
 {
     size_t count = 0, n = 0;
-    for (const struct region *r = oldest; r; r = r->next)
+    for (const struct region *r = regions.oldest; r; r = r->next)
         count++;
     if (count == 0) return;
     struct region **list = armcii_alloc(count, sizeof *list, "a list of %zu regions", count);
-    for (struct region *r = oldest; r; r = r->next)
+    for (struct region *r = regions.oldest; r; r = r->next)
         list[n++] = r;
     qsort(list, count, sizeof *list, compare_regions);
     for (size_t i = 0; i < count; i++)
@@ -362,7 +364,7 @@ void armcii_regions_free_all(void)
  * a region there. */
 static struct region *find_in_team(const struct team *team, int first, const char *base)
 {
-    struct region *r = oldest;
+    struct region *r = regions.oldest;
     while (r &&
            (r->team != team || first_slice(r) != first || armcii_region_base(r, first) != base))
         r = r->next;

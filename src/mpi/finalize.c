@@ -32,6 +32,7 @@ static struct {
      * MPI_Comm_free may make progress. */
     MPI_Comm last_comm;
     long longest_gap; /* between two polls, of all processes known so far */
+    bool prepared;    /* the pause */
     int launcher;     /* the descriptor; -1: not known to all processes of MPI_COMM_WORLD */
 } finalize = {.last_comm = MPI_COMM_NULL, .launcher = -1};
 
@@ -181,10 +182,9 @@ static void call_in_finalize(MPI_Comm_delete_attr_function *end, void *value)
 
 void armcii_finalize_prepare_pause(void)
 {
-    static bool prepared;
-    if (prepared || armcii_quirks->finalize_independent) return;
+    if (finalize.prepared || armcii_quirks->finalize_independent) return;
     call_in_finalize(pause_on_delete, NULL);
-    prepared = true;
+    finalize.prepared = true;
 }
 
 static bool is_within_world(MPI_Comm comm)

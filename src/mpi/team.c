@@ -13,8 +13,11 @@
 /* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of
  * creations.  Other messages there use smaller ones. */
 
-static struct team *teams; /* newest first; the world is last */
-static struct team *world_team;
+static struct {
+    struct team *newest; /* the world is last */
+    struct team *world;
+    int last_tag;
+} teams = {.last_tag = CONTROL_TEAM_LAST};
 
 static void *allocate(size_t bytes)
 {
@@ -140,8 +143,8 @@ static struct team *add(struct team *t, MPI_Comm comm)
     t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
     sort_members(t);
     mark_nodes(t);
-    t->next = teams;
-    teams = t;
+    t->next = teams.newest;
+    teams.newest = t;
     return t;
 }
 
@@ -153,7 +156,7 @@ static struct team *add(struct team *t, MPI_Comm comm)
 
 static bool is_tag_used(int tag)
 {
-    struct team *t = teams;
+    struct team *t = teams.newest;
     while (t && t->tag != tag)
         t = t->next;
     return t;
@@ -161,10 +164,10 @@ static bool is_tag_used(int tag)
 
 static int choose_tag(void)
 {
-    static int last = CONTROL_TEAM_LAST;
     for (int tries = CONTROL_TEAM_FIRST; tries <= CONTROL_TEAM_LAST; tries++) {
-        last = last < CONTROL_TEAM_LAST ? last + 1 : CONTROL_TEAM_FIRST;
-        if (!is_tag_used(last)) return last;
+        teams.last_tag =
+            teams.last_tag < CONTROL_TEAM_LAST ? teams.last_tag + 1 : CONTROL_TEAM_FIRST;
+        if (!is_tag_used(teams.last_tag)) return teams.last_tag;
     }
     armcii_fatal("a process can be in %d groups", CONTROL_TEAM_LAST - CONTROL_TEAM_FIRST + 1);
 }
@@ -210,18 +213,18 @@ struct team *armcii_team_adopt(MPI_Comm comm)
 
 void armcii_team_create_world(void)
 {
-    world_team = armcii_team_adopt(armcii_world->comm);
+    teams.world = armcii_team_adopt(armcii_world->comm);
 }
 
 struct team *armcii_team_world(void)
 {
-    return world_team;
+    return teams.world;
 }
 
 struct team *armcii_team_find(MPI_Comm comm)
 {
     armcii_lock_enter();
-    struct team *t = teams;
+    struct team *t = teams.newest;
     while (t && (t->comm != comm || !t->open))
         t = t->next;
     armcii_lock_exit();
@@ -295,7 +298,7 @@ static MPI_Comm create_scope_comm(const struct team *team, const struct scope *s
 
 static void destroy(struct team *t)
 {
-    struct team **link = &teams;
+    struct team **link = &teams.newest;
     while (*link != t)
         link = &(*link)->next;
     *link = t->next;
@@ -312,9 +315,9 @@ static void destroy(struct team *t)
 
 void armcii_team_free_all(void)
 {
-    while (teams)
-        destroy(teams);
-    world_team = NULL;
+    while (teams.newest)
+        destroy(teams.newest);
+    teams.world = NULL;
 }
 
 void armcii_team_hold(struct team *team)

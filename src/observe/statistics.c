@@ -226,18 +226,18 @@ struct report {
     struct stats_file file;
     struct json json; /* file NULL: a table */
     struct stats_job job;
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* what job names */
 };
 
 static void begin_report(struct report *r)
 {
-    static char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     MPI_Get_library_version(library, &length);
-    armcii_version_line(library, mpi, sizeof mpi);
+    armcii_version_line(library, r->mpi, sizeof r->mpi);
     armcii_stats_job_begin(&r->job, armcii_world->size);
     r->job.library = ARMCI_RMA_Version();
-    r->job.mpi = mpi;
+    r->job.mpi = r->mpi;
     r->job.nodes = armcii_world->domains;
     r->file.file = NULL;
     if (armcii_config->stats_file) open_file(&r->file);

@@ -17,7 +17,11 @@
 #include "transport/shm/mutex.h"
 #include "transport/shm/node.h"
 
-static MPI_Comm comm = MPI_COMM_NULL; /* requests and replies only */
+static struct {
+    MPI_Comm comm; /* requests and replies only */
+    /* Polls by others that is_helped has seen. */
+    unsigned polls, stream_polls;
+} am = {.comm = MPI_COMM_NULL};
 
 /* ---- barrier ---- */
 
@@ -30,9 +34,9 @@ static void leaders_barrier(void)
     for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
         MPI_Request requests[2];
         MPI_Irecv(NULL, 0, MPI_BYTE, w->leaders[(w->node - distance + n) % n],
-                  AM_TAG_BARRIER + round, comm, &requests[0]);
+                  AM_TAG_BARRIER + round, am.comm, &requests[0]);
         MPI_Isend(NULL, 0, MPI_BYTE, w->leaders[(w->node + distance) % n], AM_TAG_BARRIER + round,
-                  comm, &requests[1]);
+                  am.comm, &requests[1]);
         armcii_endpoints_wait(&requests[0]);
         armcii_endpoints_wait(&requests[1]);
     }
@@ -60,7 +64,7 @@ static void advance_before_exit(void)
 static void advance_mpi(void)
 {
     int there;
-    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_ANSWER, comm, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_ANSWER, am.comm, &there, MPI_STATUS_IGNORE);
 }
 
 /* Operations that the program left pending.  If another thread has the lock, that one advances them
@@ -89,12 +93,11 @@ static enum progress_work poll_once(void)
  * operations poll for their acknowledgements, and serve nobody. */
 static bool is_helped(void)
 {
-    static unsigned last, last_stream;
     const unsigned polls = armcii_server_poll_count(), stream = armcii_endpoints_stream_polls();
-    const bool waits = polls != last, streams = stream != last_stream;
+    const bool waits = polls != am.polls, streams = stream != am.stream_polls;
     if (!waits && !streams) return false;
-    last = polls;
-    last_stream = stream;
+    am.polls = polls;
+    am.stream_polls = stream;
     advance_own();
     return waits || !armcii_server_serve();
 }
@@ -135,13 +138,13 @@ static const struct loop_policy policy = {
 
 static void become_server(void)
 {
-    armcii_server_start(comm);
+    armcii_server_start(am.comm);
     armcii_event_wakeup();
 }
 
 static void start_process(void)
 {
-    armcii_endpoints_start(comm);
+    armcii_endpoints_start(am.comm);
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
     if (armcii_world->progress_ranks > 0) return;
     armcii_lock.exit_hook = advance_before_exit;
@@ -162,7 +165,7 @@ static void end_process(void)
 
 void armcii_am_start(void)
 {
-    armcii_coll_dup(armcii_world->all, &comm);
+    armcii_coll_dup(armcii_world->all, &am.comm);
     armcii_am_share_among(armcii_config->clients > 0
                               ? (int)armcii_config->clients
                               : armcii_world->size + armcii_world->progress_ranks);
@@ -171,7 +174,7 @@ void armcii_am_start(void)
     if (armcii_world_is_member())
         start_process();
     else
-        armcii_server_start(comm);
+        armcii_server_start(am.comm);
 }
 
 void armcii_am_end(void)
@@ -181,7 +184,7 @@ void armcii_am_end(void)
     armcii_server_end();
     armcii_event_set_doorbell(-1);
     armcii_doorbells_end();
-    MPI_Comm_free(&comm);
+    MPI_Comm_free(&am.comm);
 }
 
 /* ---- regions ----

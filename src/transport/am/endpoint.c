@@ -21,9 +21,6 @@ enum { BUFFERS = 32 };
 struct send_buffer {
     _Alignas(64) char bytes[AM_MESSAGE_MAX];
 };
-static struct send_buffer *buffers;
-static MPI_Request send_requests[BUFFERS];
-static enum { FREE, OPEN, SENT } state[BUFFERS];
 
 struct endpoint {
     int server;
@@ -46,24 +43,40 @@ struct endpoint {
     bool listed;       /* in the list of dirty endpoints */
     struct endpoint *next_dirty, *next_on_node;
 };
-/* Of a server; of the first one on a node, by the rank that server_of gives. [world size + progress
- * ranks] */
-static struct endpoint **endpoint_of, **first_on_node;
-static unsigned dues;         /* endpoints that are due */
-static size_t window, enough; /* room for any message, or the whole window if it is shorter */
 enum { MAX_UNACKED = BUFFERS - 8 };
 
-static struct am_answer answer;
-static MPI_Request answer_request;
-static struct am_receive any_answer;
-static atomic_uint answers_pending; /* to messages, rendezvous puts and short gets; atomic: the
-                                       progress thread reads it without the lock */
-static atomic_uint stream_polls;
+/* A put by rendezvous that is not in place. */
+struct rndv {
+    struct rndv *next;
+    struct rndv_put put;
+    uint64_t number; /* from 1 on */
+};
+
+static struct {
+    struct send_buffer *buffers;
+    MPI_Request send_requests[BUFFERS];
+    enum { FREE, OPEN, SENT } buffer_states[BUFFERS];
+    /* Of a server; of the first one on a node, by the rank that server_of gives. [world size +
+     * progress ranks] */
+    struct endpoint **of, **first_on_node;
+    struct endpoint *first_dirty;
+    unsigned walks;        /* of the dirty ones, begun and not ended */
+    unsigned dues;         /* endpoints that are due */
+    size_t window, enough; /* room for any message, or the whole window if it is shorter */
+    struct rndv *rndvs;
+    uint64_t rndvs_added;
+    atomic_uint answers_pending; /* to messages, rendezvous puts and short gets; atomic: the
+                                    progress thread reads it without the lock */
+    atomic_uint stream_polls;
+    struct am_receive any_answer;
+    MPI_Request answer_request;
+    struct am_answer answer;
+} endpoints;
 bool armcii_endpoints_have_thread;
 
 static void post_answer_receive(void)
 {
-    armcii_am_receive_post(&any_answer, &answer, &answer_request);
+    armcii_am_receive_post(&endpoints.any_answer, &endpoints.answer, &endpoints.answer_request);
 }
 
 static uint64_t unacked(const struct endpoint *e)
@@ -77,9 +90,6 @@ static uint64_t unacked(const struct endpoint *e)
  * ones stay in the list until a walk begins. A walk may wait, while other threads begin walks and
  * put endpoints in front: nothing is removed then. */
 
-static struct endpoint *first_dirty;
-static unsigned walks;
-
 static bool is_dirty(const struct endpoint *e)
 {
     return e->open >= 0 || unacked(e) > 0 || e->rndvs > 0;
@@ -89,13 +99,13 @@ static void add_dirty(struct endpoint *e)
 {
     if (e->listed) return;
     e->listed = true;
-    e->next_dirty = first_dirty;
-    first_dirty = e;
+    e->next_dirty = endpoints.first_dirty;
+    endpoints.first_dirty = e;
 }
 
 static void remove_clean(void)
 {
-    for (struct endpoint **link = &first_dirty, *e; (e = *link) != NULL;) {
+    for (struct endpoint **link = &endpoints.first_dirty, *e; (e = *link) != NULL;) {
         e->listed = is_dirty(e);
         if (e->listed)
             link = &e->next_dirty;
@@ -106,38 +116,31 @@ static void remove_clean(void)
 
 static struct endpoint *begin_walk(void)
 {
-    if (walks++ == 0) remove_clean();
-    return first_dirty;
+    if (endpoints.walks++ == 0) remove_clean();
+    return endpoints.first_dirty;
 }
 
 static void end_walk(void)
 {
-    walks--;
+    endpoints.walks--;
 }
 
 /* ---- rendezvous puts ---- */
 
-static struct rndv {
-    struct rndv *next;
-    struct rndv_put put;
-    uint64_t number; /* from 1 on */
-} * rndvs;
-static uint64_t rndvs_added;
-
 void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes)
 {
     struct rndv *r = armcii_alloc(1, sizeof *r, "a put");
-    *r = (struct rndv){rndvs, *put, ++rndvs_added};
-    rndvs = r;
+    *r = (struct rndv){endpoints.rndvs, *put, ++endpoints.rndvs_added};
+    endpoints.rndvs = r;
     e->rndvs++;
-    answers_pending++;
+    endpoints.answers_pending++;
     e->rndv_bytes += bytes;
 }
 
 /* The data of the put are in place. */
 static void remove_rndv(struct endpoint *e, int tag)
 {
-    for (struct rndv **link = &rndvs; *link; link = &(*link)->next) {
+    for (struct rndv **link = &endpoints.rndvs; *link; link = &(*link)->next) {
         struct rndv *r = *link;
         if (r->put.server != e->server || r->put.tag != tag) continue;
         *link = r->next;
@@ -150,13 +153,13 @@ static void remove_rndv(struct endpoint *e, int tag)
 
 bool armcii_endpoints_have_unsent(void)
 {
-    return dues > 0 || rndvs != NULL;
+    return endpoints.dues > 0 || endpoints.rndvs != NULL;
 }
 
 /* Is any of the first `count` puts not in place at the server? */
 static bool has_rndv(const struct endpoint *e, uint64_t count)
 {
-    const struct rndv *r = e->rndvs > 0 ? rndvs : NULL;
+    const struct rndv *r = e->rndvs > 0 ? endpoints.rndvs : NULL;
     while (r && (r->put.server != e->server || r->number > count))
         r = r->next;
     return r != NULL;
@@ -164,7 +167,7 @@ static bool has_rndv(const struct endpoint *e, uint64_t count)
 
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
 {
-    for (const struct rndv *r = rndvs; r; r = r->next)
+    for (const struct rndv *r = endpoints.rndvs; r; r = r->next)
         if (r->put.owner == owner && r->put.lo < hi && lo < r->put.hi) return true;
     return false;
 }
@@ -173,7 +176,7 @@ bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
 
 static struct am_message_header *header_of(int buffer)
 {
-    return (struct am_message_header *)(void *)buffers[buffer].bytes;
+    return (struct am_message_header *)(void *)endpoints.buffers[buffer].bytes;
 }
 
 /* Without a progress thread only calls of the program send what the system does not take at once:
@@ -189,13 +192,13 @@ static bool needs_ack(const struct am_message_header *head)
 /* What is granted counts as served in advance. */
 static size_t room(const struct endpoint *e)
 {
-    const int64_t left = (int64_t)window - (int32_t)(e->transmitted - e->served);
+    const int64_t left = (int64_t)endpoints.window - (int32_t)(e->transmitted - e->served);
     return left > 0 ? (size_t)left : 0;
 }
 
 static void set_due(struct endpoint *e, bool due)
 {
-    dues += (unsigned)due - (unsigned)e->due;
+    endpoints.dues += (unsigned)due - (unsigned)e->due;
     e->due = due;
 }
 
@@ -209,7 +212,7 @@ static void ask_for_room(struct endpoint *e)
                                          .bytes = armcii_am_message_max()}};
     e->transmitted += armcii_am_message_size(sizeof e->ask);
     e->asked = true;
-    answers_pending++;
+    endpoints.answers_pending++;
     MPI_Isend(&e->ask, sizeof e->ask, MPI_BYTE, e->server, AM_TAG_REQUEST, armcii_endpoints_comm,
               &e->asking);
 }
@@ -218,7 +221,7 @@ static void handle_grant(struct endpoint *e)
 {
     MPI_Wait(&e->asking, MPI_STATUS_IGNORE); /* the server has received it */
     e->asked = false;
-    answers_pending--;
+    endpoints.answers_pending--;
 }
 
 /* Must the message wait for room?  If nothing else brings some, ask for it. */
@@ -226,7 +229,7 @@ static bool must_wait(struct endpoint *e, const struct am_message_header *head, 
 {
     if (size <= room(e)) return false;
     if (unacked(e) > 0 || e->asked) return true; /* an acknowledgement is on its way */
-    if (head->bytes <= window) return false;
+    if (head->bytes <= endpoints.window) return false;
     ask_for_room(e);
     return true;
 }
@@ -243,28 +246,29 @@ void armcii_endpoint_send(struct endpoint *e)
     e->transmitted += size;
     e->rndv_bytes = 0;
     e->open = -1;
-    state[b] = SENT;
+    endpoints.buffer_states[b] = SENT;
     head->sequence = e->sequence++;
-    if (needs_ack(head) || room(e) < enough) head->acknowledge = 1;
+    if (needs_ack(head) || room(e) < endpoints.enough) head->acknowledge = 1;
     if (head->acknowledge) {
         e->sent++;
         e->bytes_unacked += head->bytes;
-        answers_pending++;
+        endpoints.answers_pending++;
     }
-    MPI_Isend(buffers[b].bytes, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST,
-              armcii_endpoints_comm, &send_requests[b]);
+    MPI_Isend(endpoints.buffers[b].bytes, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST,
+              armcii_endpoints_comm, &endpoints.send_requests[b]);
 }
 
 static void handle_answer(struct endpoint *e)
 {
-    const struct am_ack *ack = &answer.ack;
-    unsigned gets = armcii_outstanding_take_replies(e->server, answer.replies, answer.bytes);
+    const struct am_ack *ack = &endpoints.answer.ack;
+    unsigned gets = armcii_outstanding_take_replies(e->server, endpoints.answer.replies,
+                                                    endpoints.answer.bytes);
     e->gets -= gets;
     e->acked += (uint64_t)ack->messages;
     e->bytes_unacked -= (size_t)ack->bytes;
     if (ack->rndv_tag) remove_rndv(e, ack->rndv_tag);
     e->served = ack->served;
-    answers_pending -= (unsigned)ack->messages + (ack->rndv_tag != 0) + gets;
+    endpoints.answers_pending -= (unsigned)ack->messages + (ack->rndv_tag != 0) + gets;
     if (ack->granted) handle_grant(e);
 }
 
@@ -273,10 +277,12 @@ static void handle_answer(struct endpoint *e)
 static bool poll_answers(void)
 {
     bool any = false;
-    while (answers_pending > 0) {
+    while (endpoints.answers_pending > 0) {
         int server;
-        if (!armcii_am_receive_test(&any_answer, &answer, &answer_request, &server)) return any;
-        struct endpoint *e = endpoint_of[server];
+        if (!armcii_am_receive_test(&endpoints.any_answer, &endpoints.answer,
+                                    &endpoints.answer_request, &server))
+            return any;
+        struct endpoint *e = endpoints.of[server];
         handle_answer(e);
         post_answer_receive();
         if (unacked(e) == 0 || e->due) armcii_endpoint_send(e);
@@ -290,9 +296,10 @@ static bool reclaim_buffers(void)
     bool any = false;
     for (int i = 0; i < BUFFERS; i++) {
         int done = 0;
-        if (state[i] == SENT) MPI_Test(&send_requests[i], &done, MPI_STATUS_IGNORE);
+        if (endpoints.buffer_states[i] == SENT)
+            MPI_Test(&endpoints.send_requests[i], &done, MPI_STATUS_IGNORE);
         if (!done) continue;
-        state[i] = FREE;
+        endpoints.buffer_states[i] = FREE;
         any = true;
     }
     return any;
@@ -342,7 +349,7 @@ void armcii_endpoints_send(void)
 static int find_free_buffer(void)
 {
     for (int i = 0; i < BUFFERS; i++)
-        if (state[i] == FREE) return i;
+        if (endpoints.buffer_states[i] == FREE) return i;
     return -1;
 }
 
@@ -356,7 +363,7 @@ static int alloc_buffer(void)
         if (!reclaim_buffers()) armcii_am_progress(&p);
         b = find_free_buffer();
     }
-    state[b] = OPEN;
+    endpoints.buffer_states[b] = OPEN;
     *header_of(b) = (struct am_message_header){.bytes = sizeof(struct am_message_header)};
     return b;
 }
@@ -369,7 +376,7 @@ static void open_message(struct endpoint *e)
         e->open = b;
         e->opened++;
     } else /* another thread has opened one */
-        state[b] = FREE;
+        endpoints.buffer_states[b] = FREE;
 }
 
 static bool has_room(const struct endpoint *e, size_t length)
@@ -398,7 +405,7 @@ static void poll_now_and_then(struct endpoint *e)
     enum { POLL_EVERY = 16 };
     if (++e->appended % POLL_EVERY != 0) return;
     poll_answers();
-    atomic_fetch_add_explicit(&stream_polls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&endpoints.stream_polls, 1, memory_order_relaxed);
 }
 
 /* Send at once if nothing is unacknowledged, or if it is urgent; else coalesce until nothing is or
@@ -419,7 +426,7 @@ void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)
 {
     armcii_outstanding_start_short(o, e->server);
     e->gets++;
-    answers_pending++;
+    endpoints.answers_pending++;
 }
 
 /* Send at once if few gets are under way, else coalesce until a reply arrives or somebody waits.
@@ -441,12 +448,12 @@ bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
 
 unsigned armcii_endpoints_stream_polls(void)
 {
-    return atomic_load_explicit(&stream_polls, memory_order_relaxed);
+    return atomic_load_explicit(&endpoints.stream_polls, memory_order_relaxed);
 }
 
 bool armcii_endpoints_are_busy(void)
 {
-    return armcii_outstanding_any() || answers_pending > 0;
+    return armcii_outstanding_any() || endpoints.answers_pending > 0;
 }
 
 /* ---- leaving the library ---- */
@@ -470,7 +477,7 @@ static bool arrives_without_progress(const struct endpoint *e)
 {
     bool connected = e->acked > 0 || e->sent == 0;
     return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() &&
-           !has_rndv(e, rndvs_added) && !may_be_deferred(e, e->sent);
+           !has_rndv(e, endpoints.rndvs_added) && !may_be_deferred(e, e->sent);
 }
 
 /* The progress thread delivers; without one, wait until the system can. */
@@ -482,7 +489,7 @@ void armcii_endpoint_push(struct endpoint *e)
         armcii_progress_thread_wake_if_asleep();
         return;
     }
-    const uint64_t puts = rndvs_added;
+    const uint64_t puts = endpoints.rndvs_added;
     const unsigned number = e->opened;
     armcii_endpoint_send(e);
     const uint64_t sent = to_be_acked(e);
@@ -510,12 +517,12 @@ static void connect(struct endpoint *e)
 
 struct endpoint *armcii_endpoint(int server)
 {
-    struct endpoint *e = endpoint_of[server];
+    struct endpoint *e = endpoints.of[server];
     if (e) return e;
     e = armcii_alloc(1, sizeof *e, "messages to other nodes");
-    struct endpoint **first = &first_on_node[armcii_world->server_of[server]];
+    struct endpoint **first = &endpoints.first_on_node[armcii_world->server_of[server]];
     *e = (struct endpoint){.server = server, .open = -1, .next_on_node = *first};
-    *first = endpoint_of[server] = e;
+    *first = endpoints.of[server] = e;
     if (!armcii_endpoints_have_thread) connect(e);
     return e;
 }
@@ -527,7 +534,7 @@ static void wait_acked(struct endpoint *e)
 {
     struct backoff p = {0};
     armcii_endpoint_send(e);
-    const uint64_t sent = to_be_acked(e), puts = rndvs_added;
+    const uint64_t sent = to_be_acked(e), puts = endpoints.rndvs_added;
     while (e->acked < sent || has_rndv(e, puts))
         armcii_am_progress(&p);
 }
@@ -535,7 +542,7 @@ static void wait_acked(struct endpoint *e)
 void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi)
 {
     struct backoff p = {0};
-    struct endpoint *e = endpoint_of[server];
+    struct endpoint *e = endpoints.of[server];
     if (!e) return;
     armcii_endpoint_send(e);
     const uint64_t sent = to_be_acked(e);
@@ -546,8 +553,8 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
 void armcii_endpoints_order_flag(int server, int process)
 {
     struct backoff p = {0};
-    const uint64_t puts = rndvs_added;
-    for (struct endpoint *e = first_on_node[armcii_world->server_of[process]]; e;
+    const uint64_t puts = endpoints.rndvs_added;
+    for (struct endpoint *e = endpoints.first_on_node[armcii_world->server_of[process]]; e;
          e = e->next_on_node) {
         if (e->server != server) wait_acked(e);
         e->is_urgent = e->server == server;
@@ -558,7 +565,7 @@ void armcii_endpoints_order_flag(int server, int process)
 
 void armcii_endpoints_fence(int process)
 {
-    for (struct endpoint *e = first_on_node[armcii_world->server_of[process]]; e;
+    for (struct endpoint *e = endpoints.first_on_node[armcii_world->server_of[process]]; e;
          e = e->next_on_node)
         wait_acked(e);
 }
@@ -599,33 +606,37 @@ void armcii_endpoints_start(MPI_Comm comm)
 {
     armcii_endpoints_comm = comm;
     armcii_endpoints_have_thread = armcii_world->progress_ranks == 0;
-    buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
+    endpoints.buffers = aligned_alloc(64, BUFFERS * sizeof *endpoints.buffers);
     size_t ranks = (size_t)(armcii_world->size + armcii_world->progress_ranks);
-    window = armcii_am_window();
-    enough = window < armcii_am_message_max() ? window : armcii_am_message_max();
-    endpoint_of = armcii_alloc(ranks, sizeof *endpoint_of, "messages to other nodes");
-    first_on_node = armcii_alloc(ranks, sizeof *first_on_node, "messages to other nodes");
-    if (!buffers) armcii_fatal("out of memory for messages to other nodes");
+    endpoints.window = armcii_am_window();
+    endpoints.enough =
+        endpoints.window < armcii_am_message_max() ? endpoints.window : armcii_am_message_max();
+    endpoints.of = armcii_alloc(ranks, sizeof *endpoints.of, "messages to other nodes");
+    endpoints.first_on_node =
+        armcii_alloc(ranks, sizeof *endpoints.first_on_node, "messages to other nodes");
+    if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++)
-        state[i] = FREE;
-    any_answer = (struct am_receive){armcii_endpoints_comm, AM_TAG_ANSWER, sizeof answer};
+        endpoints.buffer_states[i] = FREE;
+    endpoints.any_answer =
+        (struct am_receive){armcii_endpoints_comm, AM_TAG_ANSWER, sizeof endpoints.answer};
     post_answer_receive();
 }
 
 void armcii_endpoints_end(void)
 {
-    if (!buffers) return;
-    armcii_am_receives_drain(&any_answer, 1, &answer_request);
+    if (!endpoints.buffers) return;
+    armcii_am_receives_drain(&endpoints.any_answer, 1, &endpoints.answer_request);
     for (int i = 0; i < BUFFERS; i++)
-        if (state[i] == SENT) MPI_Wait(&send_requests[i], MPI_STATUS_IGNORE);
+        if (endpoints.buffer_states[i] == SENT)
+            MPI_Wait(&endpoints.send_requests[i], MPI_STATUS_IGNORE);
     for (int i = 0; i < armcii_world->size + armcii_world->progress_ranks; i++)
-        free(endpoint_of[i]);
-    first_dirty = NULL;
-    walks = 0;
+        free(endpoints.of[i]);
+    endpoints.first_dirty = NULL;
+    endpoints.walks = 0;
     armcii_bufpool_drain(&armcii_outstanding_buffers);
-    free(endpoint_of);
-    free(first_on_node);
-    free(buffers);
-    endpoint_of = first_on_node = NULL;
-    buffers = NULL;
+    free(endpoints.of);
+    free(endpoints.first_on_node);
+    free(endpoints.buffers);
+    endpoints.of = endpoints.first_on_node = NULL;
+    endpoints.buffers = NULL;
 }

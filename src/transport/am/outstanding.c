@@ -15,6 +15,8 @@ static struct {
     int size, shorts;                     /* shorts: of these, short gets: without an MPI request */
     atomic_uint count; /* the list and those not yet started; any thread may read it without the
                           lock */
+    MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array that is
+                                             too short */
 } list;
 struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
 
@@ -108,11 +110,9 @@ static void compact_outstanding(void)
 
 bool armcii_outstanding_progress(void)
 {
-    static MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array
-                                                    that is too short */
     int done, index[MAX_OUTSTANDING];
     if (list.size == list.shorts) return false;
-    MPI_Testsome(list.size, list.request, &done, index, statuses);
+    MPI_Testsome(list.size, list.request, &done, index, list.statuses);
     if (done == 0 || done == MPI_UNDEFINED) return false;
     for (int i = 0; i < done; i++) {
         struct outstanding *o = list.entry[index[i]];

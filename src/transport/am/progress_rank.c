@@ -12,22 +12,30 @@
 #include "progress/thread.h"
 #include "transport/shm/segment.h"
 
-/* From the first start until MPI ends. */
-static MPI_Comm everybody =
-    MPI_COMM_NULL;     /* the program's processes and, behind them, the progress ranks */
-static MPI_Comm peers; /* of a progress rank: all progress ranks */
-static int program_size, progress_size; /* the members of each kind */
-static int
-    server; /* the caller's progress rank, or the caller if it is one: its rank in everybody */
-static int served;    /* the processes that it serves */
-static bool is_first; /* of them */
-static const char *reason;
-
 /* What the program's processes send to their progress rank. */
 struct control_msg {
     enum { CTRL_START, CTRL_STOP, CTRL_FINALIZE } kind;
 };
 enum { TAG_CONTROL = 1 };
+
+/* From the first start until MPI ends. */
+static struct {
+    MPI_Comm everybody; /* the program's processes and, behind them, the progress ranks */
+    MPI_Comm peers;     /* of a progress rank: all progress ranks */
+    int program_size, progress_size; /* the members of each kind */
+    int server; /* the caller's progress rank, or the caller if it is one: its rank in everybody */
+    int served; /* the processes that it serves */
+    bool is_first; /* of them */
+    const char *reason;
+    bool finalize_sent;
+    /* Of a progress rank. */
+    struct control_msg control;
+    MPI_Request control_request;
+    enum { NOT_EXPECTED, EXPECTED, ARRIVED } control_state;
+    int control_sender;
+    bool loop_started;
+    int in_finalize; /* processes that this one serves */
+} ranks = {.everybody = MPI_COMM_NULL, .control_request = MPI_REQUEST_NULL};
 
 /* ---- choice ---- */
 
@@ -40,7 +48,7 @@ struct conditions {
 
 static struct conditions least_conditions(MPI_Comm comm, MPI_Comm node)
 {
-    struct conditions mine = {.is_new = everybody == MPI_COMM_NULL}, least;
+    struct conditions mine = {.is_new = ranks.everybody == MPI_COMM_NULL}, least;
     MPI_Comm_size(node, &mine.node_size);
     mine.has_memfd = armcii_config->shm == SHM_AUTO && armcii_segment_is_possible(node);
     armcii_coll_allreduce(&mine, &least, (int)(sizeof mine / sizeof(int)), MPI_INT, MPI_MIN, comm);
@@ -91,20 +99,20 @@ static void choose_progress_ranks(MPI_Comm comm, MPI_Comm node)
     MPI_Comm_rank(part, &rank);
     MPI_Comm_size(part, &size);
     MPI_Comm_size(comm, &all);
-    served = size - 1;
-    is_first = rank == 0;
-    bool chosen = rank == served;
+    ranks.served = size - 1;
+    ranks.is_first = rank == 0;
+    bool chosen = rank == ranks.served;
     MPI_Comm_rank(comm, &rank);
-    armcii_coll_split(comm, 0, chosen ? INT_MAX : rank, &everybody);
-    armcii_coll_split(comm, chosen, rank, &peers);
-    MPI_Comm_size(peers, chosen ? &progress_size : &program_size);
+    armcii_coll_split(comm, 0, chosen ? INT_MAX : rank, &ranks.everybody);
+    armcii_coll_split(comm, chosen, rank, &ranks.peers);
+    MPI_Comm_size(ranks.peers, chosen ? &ranks.progress_size : &ranks.program_size);
     if (chosen)
-        program_size = all - progress_size;
+        ranks.program_size = all - ranks.progress_size;
     else
-        progress_size = all - program_size;
-    if (!chosen) MPI_Comm_free(&peers);
-    MPI_Comm_rank(everybody, &server);
-    armcii_coll_bcast(&server, (int)sizeof server, served, part);
+        ranks.progress_size = all - ranks.program_size;
+    if (!chosen) MPI_Comm_free(&ranks.peers);
+    MPI_Comm_rank(ranks.everybody, &ranks.server);
+    armcii_coll_bcast(&ranks.server, (int)sizeof ranks.server, ranks.served, part);
     MPI_Comm_free(&part);
 }
 
@@ -114,9 +122,9 @@ static const char *choose_first(MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm node = armcii_coll_split_by_node(comm, rank);
     struct conditions least = least_conditions(comm, node);
-    reason = why_unnecessary(comm, &least);
-    const char *error = reason ? NULL : why_impossible(&least);
-    if (!reason && !error) choose_progress_ranks(comm, node);
+    ranks.reason = why_unnecessary(comm, &least);
+    const char *error = ranks.reason ? NULL : why_impossible(&least);
+    if (!ranks.reason && !error) choose_progress_ranks(comm, node);
     MPI_Comm_free(&node);
     return error;
 }
@@ -126,8 +134,8 @@ static const char *choose_first(MPI_Comm comm)
 /* Collective over everybody: the program's processes in the order of their keys. */
 static void split_everybody(int key, MPI_Comm *all, int *progress_ranks)
 {
-    armcii_coll_split(everybody, 0, key, all);
-    *progress_ranks = progress_size;
+    armcii_coll_split(ranks.everybody, 0, key, all);
+    *progress_ranks = ranks.progress_size;
 }
 
 void armcii_progress_rank_join(MPI_Comm *all, int *progress_ranks)
@@ -152,9 +160,9 @@ static int size_of(MPI_Group g)
 static enum members members_of(MPI_Comm comm)
 {
     MPI_Group group, all, program, progress_ranks, rest;
-    int relation, range[1][3] = {{0, program_size - 1, 1}};
+    int relation, range[1][3] = {{0, ranks.program_size - 1, 1}};
     MPI_Comm_group(comm, &group);
-    MPI_Comm_group(everybody, &all);
+    MPI_Comm_group(ranks.everybody, &all);
     MPI_Group_range_incl(all, 1, range, &program);
     MPI_Group_range_excl(all, 1, range, &progress_ranks);
     MPI_Group_difference(group, progress_ranks, &rest);
@@ -170,13 +178,13 @@ static enum members members_of(MPI_Comm comm)
 
 static void send_control(const struct control_msg *m)
 {
-    MPI_Send(m, (int)sizeof *m, MPI_BYTE, server, TAG_CONTROL, everybody);
+    MPI_Send(m, (int)sizeof *m, MPI_BYTE, ranks.server, TAG_CONTROL, ranks.everybody);
 }
 
 static void start_again(MPI_Comm comm, MPI_Comm *all, int *progress_ranks)
 {
     int rank;
-    if (is_first) send_control(&(struct control_msg){.kind = CTRL_START});
+    if (ranks.is_first) send_control(&(struct control_msg){.kind = CTRL_START});
     MPI_Comm_rank(comm, &rank);
     split_everybody(rank, all, progress_ranks);
 }
@@ -184,10 +192,10 @@ static void start_again(MPI_Comm comm, MPI_Comm *all, int *progress_ranks)
 /* Progress ranks serve again exactly the processes that they served before. */
 const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progress_ranks)
 {
-    enum members m = everybody == MPI_COMM_NULL ? OTHERS : members_of(comm);
+    enum members m = ranks.everybody == MPI_COMM_NULL ? OTHERS : members_of(comm);
     *all = comm;
     *progress_ranks = 0;
-    reason = NULL;
+    ranks.reason = NULL;
     if (m == MIXED)
         armcii_fatal(
             "a start on a communicator with ranks that were progress ranks for other processes");
@@ -197,10 +205,10 @@ const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progr
     }
     if (armcii_config->progress != PROGRESS_RANK) return NULL;
     const char *error = choose_first(comm);
-    if (!reason && !error) {
+    if (!ranks.reason && !error) {
         int rank;
-        MPI_Comm_rank(everybody, &rank);
-        split_everybody(rank < program_size ? rank : INT_MAX, all, progress_ranks);
+        MPI_Comm_rank(ranks.everybody, &rank);
+        split_everybody(rank < ranks.program_size ? rank : INT_MAX, all, progress_ranks);
     }
     return error;
 }
@@ -208,34 +216,33 @@ const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progr
 /* All communicators of a start have the progress ranks in the same order. */
 int armcii_progress_rank_number(void)
 {
-    return server - program_size;
+    return ranks.server - ranks.program_size;
 }
 
 bool armcii_progress_rank_is_enabled(void)
 {
-    return everybody != MPI_COMM_NULL;
+    return ranks.everybody != MPI_COMM_NULL;
 }
 
 const char *armcii_progress_rank_reason(void)
 {
-    return reason;
+    return ranks.reason;
 }
 
 /* ---- control messages ---- */
 
 static int send_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
-    static bool sent;
     (void)self, (void)key, (void)value, (void)extra;
-    if (!sent) send_control(&(struct control_msg){.kind = CTRL_FINALIZE});
-    sent = true;
+    if (!ranks.finalize_sent) send_control(&(struct control_msg){.kind = CTRL_FINALIZE});
+    ranks.finalize_sent = true;
     return MPI_SUCCESS;
 }
 
 void armcii_progress_rank_hook_finalize(void)
 {
     int key;
-    if (everybody == MPI_COMM_NULL) return;
+    if (ranks.everybody == MPI_COMM_NULL) return;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, send_finalize, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
     MPI_Comm_free_keyval(&key); /* takes effect when the attribute is deleted */
@@ -243,28 +250,24 @@ void armcii_progress_rank_hook_finalize(void)
 
 void armcii_progress_rank_stop(void)
 {
-    if (is_first) send_control(&(struct control_msg){.kind = CTRL_STOP});
+    if (ranks.is_first) send_control(&(struct control_msg){.kind = CTRL_STOP});
 }
 
 /* ---- the loop of a progress rank ---- */
 
-static struct control_msg control;
-static MPI_Request control_request = MPI_REQUEST_NULL;
-static enum { NOT_EXPECTED, EXPECTED, ARRIVED } control_state;
-static int control_sender;
-
 static struct am_receive control_receive(void)
 {
-    return (struct am_receive){everybody, TAG_CONTROL, (int)sizeof control};
+    return (struct am_receive){ranks.everybody, TAG_CONTROL, (int)sizeof ranks.control};
 }
 
 static bool receive_control(void)
 {
     struct am_receive receive = control_receive();
-    if (control_state != EXPECTED ||
-        !armcii_am_receive_test(&receive, &control, &control_request, &control_sender))
+    if (ranks.control_state != EXPECTED ||
+        !armcii_am_receive_test(&receive, &ranks.control, &ranks.control_request,
+                                &ranks.control_sender))
         return false;
-    control_state = ARRIVED;
+    ranks.control_state = ARRIVED;
     return true;
 }
 
@@ -290,10 +293,10 @@ static const struct loop_policy policy = {
 static void await_control(void)
 {
     struct am_receive receive = control_receive();
-    if (control_request == MPI_REQUEST_NULL)
-        armcii_am_receive_post(&receive, &control, &control_request);
-    control_state = EXPECTED;
-    while (control_state != ARRIVED)
+    if (ranks.control_request == MPI_REQUEST_NULL)
+        armcii_am_receive_post(&receive, &ranks.control, &ranks.control_request);
+    ranks.control_state = EXPECTED;
+    while (ranks.control_state != ARRIVED)
         armcii_progress_loop_step();
 }
 
@@ -302,8 +305,8 @@ static void serve_until_all_end(void)
 {
     int done;
     MPI_Request request;
-    MPI_Ibarrier(peers, &request);
-    control_state = NOT_EXPECTED;
+    MPI_Ibarrier(ranks.peers, &request);
+    ranks.control_state = NOT_EXPECTED;
     do {
         armcii_progress_loop_step();
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -314,17 +317,15 @@ static void serve_until_all_end(void)
 
 enum progress_rank_event armcii_progress_rank_serve(void)
 {
-    static bool started;
-    static int in_finalize; /* processes that this one serves */
-    if (!started) armcii_progress_loop_start(&policy);
-    started = true;
+    if (!ranks.loop_started) armcii_progress_loop_start(&policy);
+    ranks.loop_started = true;
     for (;;) {
         await_control();
-        switch (control.kind) {
+        switch (ranks.control.kind) {
         case CTRL_START: return PROGRESS_RANK_STARTED;
         case CTRL_STOP: return PROGRESS_RANK_STOPPED;
         case CTRL_FINALIZE:
-            if (++in_finalize < served) break;
+            if (++ranks.in_finalize < ranks.served) break;
             serve_until_all_end();
             return PROGRESS_RANK_FINALIZE;
         }

@@ -173,26 +173,28 @@ static void fragment_long_segment(const struct vector_run *run, struct am_cursor
 
 /* Of a client, in bytes: what a server's MPI library may keep of its messages; the same where
  * there are many clients. */
-static size_t share, share_of_many = SIZE_MAX;
+static struct {
+    size_t of_few, of_many;
+} share = {.of_many = SIZE_MAX};
 
 void armcii_am_share_among(int clients)
 {
     enum { ALL = 1 << 20, ALL_OF_MANY = 4 << 20, LEAST = 192 };
-    share = ALL / (size_t)clients;
-    share_of_many = ALL_OF_MANY / (size_t)clients;
-    if (share_of_many < LEAST) share_of_many = LEAST;
+    share.of_few = ALL / (size_t)clients;
+    share.of_many = ALL_OF_MANY / (size_t)clients;
+    if (share.of_many < LEAST) share.of_many = LEAST;
 }
 
 size_t armcii_am_least(void)
 {
-    return share_of_many;
+    return share.of_many;
 }
 
 /* Many clients have short messages, of which a window takes two all the same. */
 size_t armcii_am_eager_max(void)
 {
     enum { LEAST = 16 << 10 };
-    const size_t half = share / 2 > LEAST ? share / 2 : LEAST;
+    const size_t half = share.of_few / 2 > LEAST ? share.of_few / 2 : LEAST;
     return min(armcii_quirks->eager_max, half);
 }
 
@@ -205,7 +207,7 @@ size_t armcii_am_message_max(void)
 size_t armcii_am_window(void)
 {
     const size_t two = 2 * armcii_am_message_max();
-    return share > two ? share : min(two, share_of_many);
+    return share.of_few > two ? share.of_few : min(two, share.of_many);
 }
 
 bool armcii_am_window_is_small(void)

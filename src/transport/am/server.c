@@ -21,7 +21,7 @@ struct deferred {
     _Alignas(8) char request[];
 };
 
-static struct client {
+struct client {
     uint16_t next_sequence;  /* of the message to serve next */
     uint32_t served;         /* bytes since the start, modulo 2^32 (proto.h) */
     size_t replying;         /* memory of the pending replies to its gets, see can_reply */
@@ -36,7 +36,7 @@ static struct client {
     struct client *next_granted;
     int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
     struct client *next_deferring;
-} * clients; /* [ranks of comm] */
+};
 
 enum { INLINE_MAX = 64 };
 /* A pending reply, or the data of a rendezvous put being received. */
@@ -54,64 +54,62 @@ struct reply {
     bool is_late;                 /* it counts no more for others */
 };
 _Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
-static struct reply *pending, *free_replies;
-static struct reply **next_test = &pending; /* where progress_replies continues */
-static int pending_count;
 
-/* Clients with deferred requests. */
-static struct client *deferring, **last_deferring = &deferring;
-static bool memory_freed;
 /* Memory of the pending replies to gets, beside whose data Open MPI keeps 4 KiB (measured): each
  * client has `least_replying` of its own, and all share MAX_REPLYING beyond that. */
 enum { MAX_REPLYING = 1 << 20, REPLY_COST = 4 << 10, LEAST_REPLYING = REPLY_COST + INLINE_MAX };
-static size_t least_replying;
-static size_t shared; /* of MAX_REPLYING, in use */
-/* Clients with room for a message that is longer than their window, and the bytes that count. */
 enum { MAX_GRANTED = 1 << 20 };
-static struct client *granted_clients;
-static size_t granted_bytes;
-static struct client
-    *favoured; /* has waited for long without a reply under way, and comes next; or NULL */
-static struct bufpool reply_pool = {.max_bytes = MAX_REPLYING};
-/* To the client whose message, or deferred requests, are being served. It leaves with the last of
- * them, and before a longer reply: no reply waits for another client. */
-static struct am_answer answer;
 
-static MPI_Comm comm;
-static struct am_decoded decoded;
-static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
-
-static atomic_bool here;
-static atomic_uint poll_count; /* by threads that wait in the library */
-static bool (*previous_hook)(void);
+static struct {
+    MPI_Comm comm;
+    atomic_bool here;
+    atomic_uint poll_count; /* by threads that wait in the library */
+    bool (*previous_hook)(void);
+    pthread_mutex_t serving;
+    struct am_decoded decoded;
+    struct client *clients; /* [ranks of comm] */
+    struct reply *pending, *free_replies;
+    struct reply **next_test; /* where progress_replies continues */
+    int pending_count;
+    struct bufpool reply_pool;
+    size_t least_replying;
+    size_t shared;                              /* of MAX_REPLYING, in use */
+    struct client *deferring, **last_deferring; /* clients with deferred requests */
+    bool memory_freed;
+    long looked_after;              /* look_after_deferred: armcii_clock */
+    struct client *favoured;        /* has waited for long without a reply under way: comes next */
+    struct client *granted_clients; /* with room for a message longer than their window */
+    size_t granted_bytes;           /* of MAX_GRANTED, in use */
+    /* To the client whose message, or deferred requests, are being served. It leaves with the last
+     * of them, and before a longer reply: no reply waits for another client. */
+    struct am_answer answer;
+} server = {.serving = PTHREAD_MUTEX_INITIALIZER,
+            .next_test = &server.pending,
+            .last_deferring = &server.deferring,
+            .reply_pool = {.max_bytes = MAX_REPLYING}};
 
 /* ---- replies ---- */
 
-static struct reply *alloc_reply(void)
-{
-    struct reply *reply = free_replies;
-    if (reply)
-        free_replies = reply->next;
-    else
-        reply = armcii_alloc(1, sizeof *reply, "a reply");
-    return reply;
-}
-
 static struct reply *new_reply(int client, size_t bytes)
 {
-    struct reply *reply = alloc_reply();
+    struct reply *reply = server.free_replies;
+    if (reply)
+        server.free_replies = reply->next;
+    else
+        reply = armcii_alloc(1, sizeof *reply, "a reply");
     *reply = (struct reply){
-        .next = pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
-    if (bytes > INLINE_MAX) reply->buffer = armcii_bufpool_alloc_over_limit(&reply_pool, bytes);
-    pending = reply;
-    pending_count++;
+        .next = server.pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
+    if (bytes > INLINE_MAX)
+        reply->buffer = armcii_bufpool_alloc_over_limit(&server.reply_pool, bytes);
+    server.pending = reply;
+    server.pending_count++;
     return reply;
 }
 
 static size_t share_of(const struct client *c)
 {
     const size_t counted = c->replying - c->late;
-    return counted > least_replying ? counted - least_replying : 0;
+    return counted > server.least_replying ? counted - server.least_replying : 0;
 }
 
 /* May a reply that takes so much be sent to the client?  Each may have half of what the others
@@ -120,30 +118,30 @@ static size_t share_of(const struct client *c)
  * waiting for ever: what they give back is kept for the favoured client. */
 static bool can_reply(const struct client *c, size_t cost)
 {
-    if (c->replying + cost <= least_replying) return true;
-    if (favoured && favoured != c) return false;
-    if (c->replying == 0) return shared == 0 || shared + cost <= MAX_REPLYING;
-    size_t others = shared - share_of(c);
+    if (c->replying + cost <= server.least_replying) return true;
+    if (server.favoured && server.favoured != c) return false;
+    if (c->replying == 0) return server.shared == 0 || server.shared + cost <= MAX_REPLYING;
+    size_t others = server.shared - share_of(c);
     return others <= MAX_REPLYING && c->replying + cost <= (MAX_REPLYING - others) / 2;
 }
 
 static void add_replying(struct client *c, ptrdiff_t all, ptrdiff_t late)
 {
-    shared -= share_of(c);
+    server.shared -= share_of(c);
     c->replying += (size_t)all;
     c->late += (size_t)late;
-    shared += share_of(c);
+    server.shared += share_of(c);
 }
 
 static void count_reply(struct reply *reply, size_t cost)
 {
-    struct client *c = &clients[reply->client];
+    struct client *c = &server.clients[reply->client];
     reply->cost = cost;
     reply->began = armcii_clock();
     add_replying(c, (ptrdiff_t)cost, 0);
-    if (c != favoured) return;
-    favoured = NULL;
-    memory_freed = true; /* for the clients before it in the list */
+    if (c != server.favoured) return;
+    server.favoured = NULL;
+    server.memory_freed = true; /* for the clients before it in the list */
 }
 
 /* ---- room for long messages ---- */
@@ -151,28 +149,28 @@ static void count_reply(struct reply *reply, size_t cost)
 /* False, with nothing done: there is no room now. */
 static bool try_grant(struct client *c, size_t bytes)
 {
-    if (granted_bytes > 0 && granted_bytes + bytes > MAX_GRANTED) return false;
-    granted_bytes += bytes;
+    if (server.granted_bytes > 0 && server.granted_bytes + bytes > MAX_GRANTED) return false;
+    server.granted_bytes += bytes;
     c->granted = (uint32_t)bytes;
     c->granting = true;
     c->grant_is_late = false;
     c->granted_at = armcii_clock();
-    c->next_granted = granted_clients;
-    granted_clients = c;
+    c->next_granted = server.granted_clients;
+    server.granted_clients = c;
     return true;
 }
 
 static void discount_grant(struct client *c)
 {
-    if (!c->grant_is_late) granted_bytes -= c->granted;
+    if (!c->grant_is_late) server.granted_bytes -= c->granted;
     c->grant_is_late = true;
-    memory_freed = true;
+    server.memory_freed = true;
 }
 
 /* The client has sent its long message: what was granted and not used is forgotten. */
 static void end_grant(struct client *c)
 {
-    struct client **link = &granted_clients;
+    struct client **link = &server.granted_clients;
     if (c->granted == 0) return;
     while (*link != c)
         link = &(*link)->next_granted;
@@ -189,20 +187,21 @@ enum { LATE = 1000000, LONG = 100000 }; /* microseconds */
 /* A reply to a client that is stopped, or never calls again, takes memory from others so long. */
 static void discount_late_replies(long now)
 {
-    for (struct reply *reply = pending; reply; reply = reply->next) {
+    for (struct reply *reply = server.pending; reply; reply = reply->next) {
         if (reply->is_late || reply->cost == 0 || now - reply->began < LATE) continue;
         reply->is_late = true;
-        add_replying(&clients[reply->client], 0, (ptrdiff_t)reply->cost);
-        memory_freed = true;
+        add_replying(&server.clients[reply->client], 0, (ptrdiff_t)reply->cost);
+        server.memory_freed = true;
     }
 }
 
 /* The first that has waited so long for a reply: not for room, else it would stay favoured. */
 static void choose_favoured(long now)
 {
-    for (struct client *c = deferring; c && !favoured; c = c->next_deferring) {
+    for (struct client *c = server.deferring; c && !server.favoured; c = c->next_deferring) {
         const struct am_request_header *r = (const void *)c->oldest->request;
-        if (r->kind == AM_GET && c->replying == 0 && now - c->waits_since >= LONG) favoured = c;
+        if (r->kind == AM_GET && c->replying == 0 && now - c->waits_since >= LONG)
+            server.favoured = c;
     }
 }
 
@@ -210,12 +209,11 @@ static void choose_favoured(long now)
 static void look_after_deferred(void)
 {
     enum { INTERVAL = 50000 };
-    static long last;
     const long now = armcii_clock();
-    if (now - last < INTERVAL) return;
-    last = now;
+    if (now - server.looked_after < INTERVAL) return;
+    server.looked_after = now;
     discount_late_replies(now);
-    for (struct client *c = granted_clients; c; c = c->next_granted) /* it may be stopped */
+    for (struct client *c = server.granted_clients; c; c = c->next_granted) /* it may be stopped */
         if (now - c->granted_at >= LATE) discount_grant(c);
     choose_favoured(now);
 }
@@ -228,18 +226,18 @@ static char *reply_data(struct reply *reply)
 /* The reply is complete and no longer in the list. */
 static void free_reply(struct reply *reply)
 {
-    if (reply->buffer) armcii_bufpool_free(&reply_pool, reply->buffer, reply->bytes);
-    add_replying(&clients[reply->client], -(ptrdiff_t)reply->cost,
+    if (reply->buffer) armcii_bufpool_free(&server.reply_pool, reply->buffer, reply->bytes);
+    add_replying(&server.clients[reply->client], -(ptrdiff_t)reply->cost,
                  reply->is_late ? -(ptrdiff_t)reply->cost : 0);
-    if (reply->cost) memory_freed = true;
-    reply->next = free_replies;
-    free_replies = reply;
-    pending_count--;
+    if (reply->cost) server.memory_freed = true;
+    reply->next = server.free_replies;
+    server.free_replies = reply;
+    server.pending_count--;
 }
 
 static void send_reply(struct reply *reply, int tag)
 {
-    MPI_Isend(reply_data(reply), (int)reply->bytes, MPI_BYTE, reply->client, tag, comm,
+    MPI_Isend(reply_data(reply), (int)reply->bytes, MPI_BYTE, reply->client, tag, server.comm,
               &reply->request);
 }
 
@@ -255,17 +253,18 @@ static void reply_inline(const void *data, size_t bytes, int client, int tag)
 
 static void send_answer(int client)
 {
-    const size_t bytes = offsetof(struct am_answer, replies) + answer.bytes;
-    if (answer.bytes == 0 && !answer.ack.messages && !answer.ack.rndv_tag && !answer.ack.granted)
+    const size_t bytes = offsetof(struct am_answer, replies) + server.answer.bytes;
+    if (server.answer.bytes == 0 && !server.answer.ack.messages && !server.answer.ack.rndv_tag &&
+        !server.answer.ack.granted)
         return;
-    answer.ack.served = clients[client].served;
+    server.answer.ack.served = server.clients[client].served;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
     struct reply *reply = new_reply(client, bytes);
-    memcpy(reply_data(reply), &answer, bytes);
+    memcpy(reply_data(reply), &server.answer, bytes);
     send_reply(reply, AM_TAG_ANSWER);
-    if (answer.bytes > 0) count_reply(reply, REPLY_COST + answer.bytes);
-    answer.ack = (struct am_ack){0};
-    answer.bytes = 0;
+    if (server.answer.bytes > 0) count_reply(reply, REPLY_COST + server.answer.bytes);
+    server.answer.ack = (struct am_ack){0};
+    server.answer.bytes = 0;
 }
 
 /* Free completed replies and acknowledge completed rendezvous puts; each call tests at most
@@ -274,20 +273,21 @@ static bool progress_replies(void)
 {
     enum { MAX_TESTS = 32 };
     bool any = false;
-    for (int left = pending_count < MAX_TESTS ? pending_count : MAX_TESTS; left > 0; left--) {
-        if (!*next_test) next_test = &pending;
-        struct reply *reply = *next_test;
+    for (int left = server.pending_count < MAX_TESTS ? server.pending_count : MAX_TESTS; left > 0;
+         left--) {
+        if (!*server.next_test) server.next_test = &server.pending;
+        struct reply *reply = *server.next_test;
         int done;
         MPI_Test(&reply->request, &done, MPI_STATUS_IGNORE);
         if (!done) {
-            next_test = &reply->next;
+            server.next_test = &reply->next;
             continue;
         }
-        *next_test = reply->next;
+        *server.next_test = reply->next;
         free_reply(reply);
         any = true;
         if (!reply->rndv_tag) continue;
-        answer.ack.rndv_tag = reply->rndv_tag;
+        server.answer.ack.rndv_tag = reply->rndv_tag;
         send_answer(reply->client);
     }
     return any;
@@ -334,15 +334,15 @@ static bool use_zcopy(const struct shape *s)
 
 static size_t reply_cost(const struct shape *s)
 {
-    return REPLY_COST + (use_zcopy(s) ? 0 : answer.bytes + armcii_am_padded(s->bytes));
+    return REPLY_COST + (use_zcopy(s) ? 0 : server.answer.bytes + armcii_am_padded(s->bytes));
 }
 
 static void add_short_reply(const struct am_request_header *r, struct shape *s, int client)
 {
-    if (answer.bytes + s->bytes > sizeof answer.replies) send_answer(client);
-    armcii_shape_set_packed(s, answer.replies + answer.bytes);
+    if (server.answer.bytes + s->bytes > sizeof server.answer.replies) send_answer(client);
+    armcii_shape_set_packed(s, server.answer.replies + server.answer.bytes);
     armcii_apply_get(s, server_delta(r, first_address(s)));
-    answer.bytes += armcii_am_padded(s->bytes);
+    server.answer.bytes += armcii_am_padded(s->bytes);
 }
 
 static void reply_to_get(const struct am_request_header *r, struct shape *s, int client)
@@ -352,7 +352,7 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
     if (use_zcopy(s)) {
         char *first;
         reply = new_zcopy(r, s, client, &first);
-        armcii_am_send_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag,
+        armcii_am_send_zcopy(server.comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag,
                              &reply->request);
     } else {
         reply = new_reply(client, s->bytes);
@@ -368,12 +368,12 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
     char *first;
     struct reply *reply = new_zcopy(r, s, client, &first);
     reply->rndv_tag = r->tag;
-    armcii_am_receive_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client,
+    armcii_am_receive_zcopy(server.comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
     if (r->kind == AM_PUT_ASK)
         reply_inline("", 0, client, r->tag);
     else
-        clients[client].served += armcii_am_rndv_size(s->bytes);
+        server.clients[client].served += armcii_am_rndv_size(s->bytes);
 }
 
 static void serve_rmw(const struct am_request_header *r, const struct shape *s, int client)
@@ -429,9 +429,9 @@ static const char *const kind_names[] = {
 /* False, with nothing done: there is no memory now for the reply to a get, or for a message. */
 static bool try_serve(const struct am_request_header *r, int client)
 {
-    struct shape *s = &decoded.shape;
-    armcii_am_decode(r, &decoded);
-    if (r->kind == AM_GET && !can_reply(&clients[client], reply_cost(s))) return false;
+    struct shape *s = &server.decoded.shape;
+    armcii_am_decode(r, &server.decoded);
+    if (r->kind == AM_GET && !can_reply(&server.clients[client], reply_cost(s))) return false;
     if (armcii_observed.hang) armcii_hang_served(kind_names[r->kind], client);
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
@@ -442,7 +442,7 @@ static bool try_serve(const struct am_request_header *r, int client)
         armcii_apply_accumulate((enum element)r->element, r->scale, r->owner,
                                 server_delta(r, first_address(s)), s);
         break;
-    case AM_ROOM: return try_grant(&clients[client], r->bytes);
+    case AM_ROOM: return try_grant(&server.clients[client], r->bytes);
     case AM_GET:
         if (armcii_am_is_short_reply(s->bytes))
             add_short_reply(r, s, client);
@@ -471,8 +471,8 @@ static void defer(const struct am_request_header *r, struct client *c)
         c->newest = &c->oldest;
         c->waits_since = armcii_clock();
         c->next_deferring = NULL;
-        *last_deferring = c;
-        last_deferring = &c->next_deferring;
+        *server.last_deferring = c;
+        server.last_deferring = &c->next_deferring;
     }
     *c->newest = d;
     c->newest = &d->next;
@@ -485,7 +485,7 @@ static bool serve_oldest(struct client *c)
     struct deferred *d = c->oldest;
     const struct am_request_header *r =
         d ? (const struct am_request_header *)(void *)d->request : NULL;
-    if (!d || !try_serve(r, (int)(c - clients))) return false;
+    if (!d || !try_serve(r, (int)(c - server.clients))) return false;
     c->deferred -= r->length;
     c->served += r->length;
     c->oldest = d->next;
@@ -498,31 +498,32 @@ static bool serve_oldest(struct client *c)
 static void send_replies_and_acks(struct client *c)
 {
     if (!c->oldest) {
-        answer.ack.messages = c->held_acks;
-        answer.ack.bytes = c->held_bytes;
+        server.answer.ack.messages = c->held_acks;
+        server.answer.ack.bytes = c->held_bytes;
         c->held_acks = c->held_bytes = 0;
     }
     if (c->granting) { /* and all that it has sent is counted */
         c->granting = false;
         c->served += c->granted;
-        answer.ack.granted = 1;
+        server.answer.ack.granted = 1;
     }
-    send_answer((int)(c - clients));
+    send_answer((int)(c - server.clients));
 }
 
 /* Is there neither memory for a reply nor for a message?  Only with many clients: otherwise each
  * has some. */
 static bool is_memory_used_up(void)
 {
-    return least_replying < REPLY_COST && shared + REPLY_COST > MAX_REPLYING &&
-           granted_bytes + armcii_am_message_max() > MAX_GRANTED;
+    return server.least_replying < REPLY_COST && server.shared + REPLY_COST > MAX_REPLYING &&
+           server.granted_bytes + armcii_am_message_max() > MAX_GRANTED;
 }
 
 static bool serve_deferred(void)
 {
     bool any = false;
-    memory_freed = false;
-    for (struct client **link = &deferring, *c; (c = *link) != NULL && !is_memory_used_up();) {
+    server.memory_freed = false;
+    for (struct client **link = &server.deferring, *c;
+         (c = *link) != NULL && !is_memory_used_up();) {
         while (serve_oldest(c))
             any = true;
         send_replies_and_acks(c);
@@ -531,7 +532,7 @@ static bool serve_deferred(void)
             continue;
         }
         *link = c->next_deferring;
-        if (!*link) last_deferring = link;
+        if (!*link) server.last_deferring = link;
     }
     return any;
 }
@@ -542,7 +543,7 @@ static void serve_message(const struct am_message_header *head, int client)
 {
     const char *message = (const char *)head;
     armcii_arena_renew(); /* the message may be for memory that was freed and allocated again */
-    struct client *c = &clients[client];
+    struct client *c = &server.clients[client];
     const uint32_t deferred_before = c->deferred;
     end_grant(c);
     for (size_t at = sizeof *head; at < head->bytes;) {
@@ -561,7 +562,8 @@ static void serve_message(const struct am_message_header *head, int client)
 
 static bool is_in_order(const struct am_message_header *head, int client)
 {
-    return head->sequence == clients[client].next_sequence || armcii_fault("message-order-ignored");
+    return head->sequence == server.clients[client].next_sequence ||
+           armcii_fault("message-order-ignored");
 }
 
 /* Serve each message that is the next of its client; true when there was any. */
@@ -572,7 +574,7 @@ static bool serve_in_order(void)
     for (int i = 0; i < armcii_slots(); i++) {
         const struct am_message_header *head = armcii_slot_message(i, &client);
         if (!head || !is_in_order(head, client)) continue;
-        clients[client].next_sequence++;
+        server.clients[client].next_sequence++;
         serve_message(head, client);
         armcii_slot_post(i);
         any = true;
@@ -592,45 +594,45 @@ static bool serve_arrivals(void)
 
 bool armcii_server_is_here(void)
 {
-    return atomic_load_explicit(&here, memory_order_acquire);
+    return atomic_load_explicit(&server.here, memory_order_acquire);
 }
 
 bool armcii_server_serve(void)
 {
-    if (!armcii_server_is_here() || pthread_mutex_trylock(&serving) != 0) return false;
+    if (!armcii_server_is_here() || pthread_mutex_trylock(&server.serving) != 0) return false;
     armcii_arena_renew(); /* memory that a network adapter has registered is not free before */
     bool any = serve_arrivals();
-    if (pending) any |= progress_replies();
-    if (deferring) look_after_deferred();
-    if (memory_freed && deferring) any |= serve_deferred();
+    if (server.pending) any |= progress_replies();
+    if (server.deferring) look_after_deferred();
+    if (server.memory_freed && server.deferring) any |= serve_deferred();
     if (armcii_doorbell_clear())
         armcii_mutex_server_grant(grant_mutex); /* no message: says nothing about events */
-    pthread_mutex_unlock(&serving);
+    pthread_mutex_unlock(&server.serving);
     return any;
 }
 
 bool armcii_server_poll(void)
 {
     if (!armcii_server_is_here()) return false;
-    atomic_fetch_add_explicit(&poll_count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&server.poll_count, 1, memory_order_relaxed);
     return armcii_server_serve();
 }
 
 static bool is_zcopy_pending(const char *lo, const char *hi)
 {
-    pthread_mutex_lock(&serving);
-    const struct reply *reply = pending;
+    pthread_mutex_lock(&server.serving);
+    const struct reply *reply = server.pending;
     while (reply && !(reply->lo < hi && lo < reply->hi))
         reply = reply->next;
-    pthread_mutex_unlock(&serving);
+    pthread_mutex_unlock(&server.serving);
     return reply != NULL;
 }
 
 static void forget_mutexes(const char *lo, const char *hi)
 {
-    pthread_mutex_lock(&serving);
+    pthread_mutex_lock(&server.serving);
     armcii_mutex_server_forget(lo, hi);
-    pthread_mutex_unlock(&serving);
+    pthread_mutex_unlock(&server.serving);
 }
 
 void armcii_server_release(const char *lo, const char *hi)
@@ -648,7 +650,7 @@ void armcii_server_release(const char *lo, const char *hi)
 
 unsigned armcii_server_poll_count(void)
 {
-    return atomic_load_explicit(&poll_count, memory_order_relaxed);
+    return atomic_load_explicit(&server.poll_count, memory_order_relaxed);
 }
 
 /* ---- start and end ---- */
@@ -656,44 +658,36 @@ unsigned armcii_server_poll_count(void)
 void armcii_server_start(MPI_Comm requests)
 {
     if (armcii_server_is_here()) return;
-    comm = requests;
+    server.comm = requests;
     int ranks;
-    MPI_Comm_size(comm, &ranks);
-    least_replying = armcii_am_least() < LEAST_REPLYING ? armcii_am_least() : LEAST_REPLYING;
-    clients = armcii_alloc((size_t)ranks, sizeof *clients, "messages from other nodes");
-    armcii_slots_start(comm);
-    previous_hook = armcii_backoff.progress;
+    MPI_Comm_size(server.comm, &ranks);
+    server.least_replying = armcii_am_least() < LEAST_REPLYING ? armcii_am_least() : LEAST_REPLYING;
+    server.clients =
+        armcii_alloc((size_t)ranks, sizeof *server.clients, "messages from other nodes");
+    armcii_slots_start(server.comm);
+    server.previous_hook = armcii_backoff.progress;
     armcii_backoff.progress = armcii_server_poll;
-    atomic_store(&here, true);
-}
-
-static void free_reply_list(struct reply *list)
-{
-    while (list) {
-        struct reply *reply = list;
-        list = reply->next;
-        free(reply);
-    }
+    atomic_store(&server.here, true);
 }
 
 void armcii_server_end(void)
 {
     if (!armcii_server_is_here()) return;
-    armcii_backoff.progress = previous_hook;
-    atomic_store(&here, false);
-    while (pending)
+    armcii_backoff.progress = server.previous_hook;
+    atomic_store(&server.here, false);
+    while (server.pending)
         progress_replies();
     armcii_slots_end();
     armcii_mutex_server_forget(NULL, (char *)UINTPTR_MAX);
-    free_reply_list(free_replies);
-    free_replies = NULL;
-    armcii_bufpool_drain(&reply_pool);
-    assert(!deferring); /* all clients have completed their gets */
-    favoured = NULL;
-    granted_clients = NULL;
-    granted_bytes = 0;
-    free(decoded.runs);
-    decoded = (struct am_decoded){0};
-    free(clients);
-    clients = NULL;
+    for (struct reply *reply; (reply = server.free_replies) != NULL; free(reply))
+        server.free_replies = reply->next;
+    armcii_bufpool_drain(&server.reply_pool);
+    assert(!server.deferring); /* all clients have completed their gets */
+    server.favoured = NULL;
+    server.granted_clients = NULL;
+    server.granted_bytes = 0;
+    free(server.decoded.runs);
+    server.decoded = (struct am_decoded){0};
+    free(server.clients);
+    server.clients = NULL;
 }

@@ -28,7 +28,7 @@ static const struct arena candidates[] = {
 enum { WORD = 64, MOST_UNITS = 4096, PAGE = 4096, SLOT_UNIT = 4 << 20 };
 
 /* What the processes of a node share, behind the slots. */
-struct shared {
+struct zone_state {
     struct stripe lock;
     uint64_t used[MOST_UNITS / WORD]; /* units of the zone that a team has */
     atomic_size_t drops;              /* number of ranges that were freed */
@@ -36,19 +36,20 @@ struct shared {
         size_t offset, bytes;
     } dropped[64]; /* the last of these, from number 0 on in turn */
 };
-enum { DROPPED = sizeof((struct shared *)NULL)->dropped / sizeof(struct range) };
-static struct shared *shared;
-static atomic_size_t renewed; /* ranges that this process has given up */
+enum { DROPPED = sizeof((struct zone_state *)NULL)->dropped / sizeof(struct range) };
 
-/* Of the caller's slot. */
 enum { UNIT_PAGES = SLOT_UNIT / PAGE };
-static uint64_t used[MOST_UNITS / WORD]; /* units that a team has */
-static uint64_t *reserved;               /* pages that memory is reserved for; see reserved_pages */
-static int descriptor = -1;
+static struct {
+    struct zone_state *shared;
+    atomic_size_t renewed; /* ranges that this process has given up */
+    int descriptor;
+    uint64_t used[MOST_UNITS / WORD]; /* units of the caller's slot that a team has */
+    uint64_t *reserved; /* pages of it that memory is reserved for; see reserved_pages */
+} own = {.descriptor = -1};
 
 static size_t arena_bytes(void)
 {
-    return the_arena.zone + (size_t)armcii_node->size * the_arena.slot + sizeof *shared;
+    return the_arena.zone + (size_t)armcii_node->size * the_arena.slot + sizeof *own.shared;
 }
 
 /* ---- start and end ---- */
@@ -64,11 +65,11 @@ static bool map_arena(void)
 {
     int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     char *memory =
-        mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, descriptor, 0);
+        mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, own.descriptor, 0);
     if (memory == the_arena.base) {
         madvise(memory, arena_bytes(), MADV_DONTDUMP); /* it would contain untouched memory, too */
         madvise(memory, the_arena.zone, MADV_HUGEPAGE);
-        shared = (struct shared *)(void *)(memory + arena_bytes() - sizeof *shared);
+        own.shared = (struct zone_state *)(void *)(memory + arena_bytes() - sizeof *own.shared);
         return true;
     }
     if (memory != MAP_FAILED)
@@ -78,21 +79,21 @@ static bool map_arena(void)
 
 static void close_descriptor(void)
 {
-    if (descriptor >= 0) close(descriptor);
-    descriptor = -1;
+    if (own.descriptor >= 0) close(own.descriptor);
+    own.descriptor = -1;
 }
 
 /* The result is the same on all processes; `wanted` need not be. */
 static bool try_candidate(const struct arena *candidate, bool wanted)
 {
     the_arena = *candidate;
-    descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm);
-    bool mapped = wanted && descriptor >= 0 && map_arena();
+    own.descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm);
+    bool mapped = wanted && own.descriptor >= 0 && map_arena();
     if (armcii_coll_all(mapped, armcii_world->all)) return true;
     if (mapped) munmap(the_arena.base, arena_bytes());
     close_descriptor();
     the_arena = (struct arena){0};
-    shared = NULL;
+    own.shared = NULL;
     return false;
 }
 
@@ -100,8 +101,8 @@ void armcii_arena_start(void)
 {
     if (!armcii_node->shares_memory) return;
     bool wanted = !is_address_space_limited();
-    memset(used, 0, sizeof used);
-    renewed = 0;
+    memset(own.used, 0, sizeof own.used);
+    own.renewed = 0;
     size_t n = sizeof candidates / sizeof candidates[0], i = 0;
     while (i < n && !try_candidate(&candidates[i], wanted))
         i++;
@@ -110,13 +111,13 @@ void armcii_arena_start(void)
 
 void armcii_arena_end(void)
 {
-    free(reserved);
-    reserved = NULL;
+    free(own.reserved);
+    own.reserved = NULL;
     if (the_arena.slot == 0) return;
     munmap(the_arena.base, arena_bytes());
     close_descriptor();
     the_arena = (struct arena){0};
-    shared = NULL;
+    own.shared = NULL;
 }
 
 /* ---- units ---- */
@@ -171,23 +172,23 @@ static size_t skipped_by(const struct team *team, size_t attempt)
 
 static uint64_t *used_in(enum arena_part part)
 {
-    return part == ARENA_ZONE ? shared->used : used;
+    return part == ARENA_ZONE ? own.shared->used : own.used;
 }
 
 static bool take(enum arena_part part, size_t first, size_t units)
 {
-    armcii_stripe_lock(&shared->lock);
+    armcii_stripe_lock(&own.shared->lock);
     bool free = count_bits(used_in(part), first, units) == 0;
     if (free) set_bits(used_in(part), first, units, true);
-    armcii_stripe_unlock(&shared->lock);
+    armcii_stripe_unlock(&own.shared->lock);
     return free;
 }
 
 static void give(enum arena_part part, size_t first, size_t units)
 {
-    armcii_stripe_lock(&shared->lock);
+    armcii_stripe_lock(&own.shared->lock);
     set_bits(used_in(part), first, units, false);
-    armcii_stripe_unlock(&shared->lock);
+    armcii_stripe_unlock(&own.shared->lock);
 }
 
 static bool is_first_on_node(struct team *team)
@@ -242,12 +243,12 @@ static void give_up(struct range range)
 
 static void announce(struct range range)
 {
-    armcii_stripe_lock(&shared->lock);
-    size_t n = shared->drops;
-    shared->dropped[n % DROPPED] = range;
-    if (renewed == n) renewed = n + 1;
-    atomic_store_explicit(&shared->drops, n + 1, memory_order_release);
-    armcii_stripe_unlock(&shared->lock);
+    armcii_stripe_lock(&own.shared->lock);
+    size_t n = own.shared->drops;
+    own.shared->dropped[n % DROPPED] = range;
+    if (own.renewed == n) own.renewed = n + 1;
+    atomic_store_explicit(&own.shared->drops, n + 1, memory_order_release);
+    armcii_stripe_unlock(&own.shared->lock);
 }
 
 void armcii_arena_drop(struct team *team, size_t offset, size_t bytes)
@@ -255,23 +256,26 @@ void armcii_arena_drop(struct team *team, size_t offset, size_t bytes)
     struct range range = {offset, bytes};
     give_up(range);
     if (!is_first_on_node(team)) return;
-    fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
+    fallocate(own.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+              (off_t)bytes);
     announce(range);
 }
 
 /* Under the lock, so that no thread goes on while another one is still telling. */
 void armcii_arena_renew(void)
 {
-    if (!shared || atomic_load_explicit(&shared->drops, memory_order_acquire) == renewed) return;
-    armcii_stripe_lock(&shared->lock);
-    size_t n = shared->drops;
-    if (n - renewed > DROPPED) {
+    if (!own.shared ||
+        atomic_load_explicit(&own.shared->drops, memory_order_acquire) == own.renewed)
+        return;
+    armcii_stripe_lock(&own.shared->lock);
+    size_t n = own.shared->drops;
+    if (n - own.renewed > DROPPED) {
         give_up((struct range){0, the_arena.zone});
-        renewed = n;
+        own.renewed = n;
     }
-    for (; renewed != n; renewed++) /* counted when the library knows it */
-        give_up(shared->dropped[renewed % DROPPED]);
-    armcii_stripe_unlock(&shared->lock);
+    for (; own.renewed != n; own.renewed++) /* counted when the library knows it */
+        give_up(own.shared->dropped[own.renewed % DROPPED]);
+    armcii_stripe_unlock(&own.shared->lock);
 }
 
 /* ---- memory of the slots ---- */
@@ -279,9 +283,10 @@ void armcii_arena_renew(void)
 /* 512 KiB, of which a job touches little. */
 static uint64_t *reserved_pages(void)
 {
-    if (!reserved)
-        reserved = armcii_alloc(MOST_UNITS * UNIT_PAGES / WORD, sizeof *reserved, "the arena");
-    return reserved;
+    if (!own.reserved)
+        own.reserved =
+            armcii_alloc(MOST_UNITS * UNIT_PAGES / WORD, sizeof *own.reserved, "the arena");
+    return own.reserved;
 }
 
 static size_t count_pages(size_t offset, size_t bytes)
@@ -319,15 +324,18 @@ void armcii_arena_drop_untouched(size_t offset, size_t bytes)
                            the_arena.base),
            at = offset, end = offset + bytes / PAGE * PAGE;
     while (at < end) {
-        off_t found = lseek(descriptor, (off_t)(slot + at), SEEK_DATA); /* -1: no data follow */
+        off_t found = lseek(own.descriptor, (off_t)(slot + at), SEEK_DATA); /* -1: no data follow */
         size_t data = found < 0 || (size_t)found - slot > end ? end : (size_t)found - slot;
         drop_pages(at, data);
-        at = data < end ? (size_t)lseek(descriptor, (off_t)(slot + data), SEEK_HOLE) - slot : end;
+        at = data < end ? (size_t)lseek(own.descriptor, (off_t)(slot + data), SEEK_HOLE) - slot
+                        : end;
     }
 }
 
 size_t armcii_arena_touched(void)
 {
     struct stat status;
-    return descriptor >= 0 && fstat(descriptor, &status) == 0 ? (size_t)status.st_blocks * 512 : 0;
+    return own.descriptor >= 0 && fstat(own.descriptor, &status) == 0
+               ? (size_t)status.st_blocks * 512
+               : 0;
 }

@@ -49,9 +49,18 @@ struct node_control {
 static struct node the_node;
 const struct node *const armcii_node = &the_node;
 
-static struct node_control *control;
-static size_t control_bytes;
-static unsigned barriers;
+/* Beside the_node, which others read. */
+static struct {
+    struct node_control *control;
+    size_t control_bytes;
+    unsigned barriers;
+    struct reservations *reservations;
+    struct reservations none; /* for a process without a node control block */
+    struct cgroups groups;    /* of the process, for memory */
+    int levels;               /* the topmost groups, which contain all processes of the node */
+    int doorbell_fd;
+    atomic_uint cleared; /* the own count when it was cleared last */
+} own = {.reservations = &own.none, .doorbell_fd = -1};
 
 /* ---- processors ---- */
 
@@ -130,14 +139,14 @@ static bool are_free(size_t processors, size_t quota)
 }
 
 static struct node_cpus count_cpus(const struct record records[], int n, int me,
-                                   const struct cgroups *groups, MPI_Comm comm)
+                                   const struct cgroups *cpu, MPI_Comm comm)
 {
     struct cpu_tables t = cpu_tables_of(records, n, me);
     const uint64_t(*ids)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])t.ids;
     bool fits = !armcii_processors_oversubscribed(t.masks, t.n, MASK_WORDS, t.me) &&
-                !armcii_processors_over_quota(groups, ids, t.n);
+                !armcii_processors_over_quota(cpu, ids, t.n);
     size_t processors = armcii_processors_of_all(t.masks, t.n, MASK_WORDS),
-           quota = armcii_processors_quota(groups, ids, t.n);
+           quota = armcii_processors_quota(cpu, ids, t.n);
     struct node_cpus cpus = {
         .processes = t.n,
         .processors = quota < processors ? quota : processors,
@@ -151,20 +160,15 @@ static struct node_cpus count_cpus(const struct record records[], int n, int me,
 
 /* ---- reservations ---- */
 
-static struct reservations none; /* for a process without a node control block */
-static struct reservations *reservations = &none;
-static struct cgroups groups;
-static int levels; /* the topmost groups, which contain all processes of the node */
-
 /* A page is charged to the group of the process that touches it first, so only groups that contain
  * all processes of the node bound a region. */
 static int shared_levels(const struct record records[])
 {
-    int shared = groups.levels;
+    int shared = own.groups.levels;
     for (int i = 0; i < armcii_world->kernel_size; i++) {
         if (!armcii_world_is_on_node(armcii_world->on_kernel[i])) continue;
         int same = 0;
-        while (same < shared && records[i].memory[same] == groups.id[same])
+        while (same < shared && records[i].memory[same] == own.groups.id[same])
             same++;
         shared = same;
     }
@@ -178,46 +182,47 @@ static void read_others(size_t touched, size_t others[OTHERS])
     struct memory node;
     armcii_memory_read("", &node);
     others[0] = node.shared;
-    for (int i = 0; i < levels; i++)
-        others[1 + i] = armcii_cgroups_shared(&groups, i);
-    for (int i = 0; i <= levels; i++)
+    for (int i = 0; i < own.levels; i++)
+        others[1 + i] = armcii_cgroups_shared(&own.groups, i);
+    for (int i = 0; i <= own.levels; i++)
         others[i] = others[i] > touched ? others[i] - touched : 0;
 }
 
 static void start_reservations(void)
 {
     size_t others[OTHERS];
-    reservations = control ? &control->reservations : &none;
-    if (!control || the_node.rank > 0) return;
+    own.reservations = own.control ? &own.control->reservations : &own.none;
+    if (!own.control || the_node.rank > 0) return;
     read_others(0, others);
-    for (int i = 0; i <= levels; i++)
-        atomic_store(&reservations->others[i], others[i]);
+    for (int i = 0; i <= own.levels; i++)
+        atomic_store(&own.reservations->others[i], others[i]);
 }
 
 void armcii_reservation_add(size_t bytes)
 {
-    atomic_fetch_add_explicit(&reservations->bytes, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&own.reservations->bytes, bytes, memory_order_relaxed);
 }
 
 void armcii_reservation_release(size_t bytes)
 {
-    atomic_fetch_sub_explicit(&reservations->bytes, bytes, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&own.reservations->bytes, bytes, memory_order_relaxed);
 }
 
 /* Bytes available if `reserved` bytes are touched. */
 static size_t memory_left(size_t reserved)
 {
-    struct reserved known = {reserved, atomic_load(&reservations->others[0]), {0}};
-    for (int i = 0; i < levels; i++)
-        known.others_in_group[i] = atomic_load(&reservations->others[1 + i]);
-    return armcii_memory_left("", &groups, levels, &known);
+    struct reserved known = {reserved, atomic_load(&own.reservations->others[0]), {0}};
+    for (int i = 0; i < own.levels; i++)
+        known.others_in_group[i] = atomic_load(&own.reservations->others[1 + i]);
+    return armcii_memory_left("", &own.groups, own.levels, &known);
 }
 
 /* Reserves before the check, so that two processes cannot both get the last memory. */
 bool armcii_reservation_try(size_t bytes, size_t *left)
 {
-    size_t before = atomic_fetch_add_explicit(&reservations->bytes, bytes, memory_order_relaxed);
-    *left = memory_left(reservations == &none ? 0 : before);
+    size_t before =
+        atomic_fetch_add_explicit(&own.reservations->bytes, bytes, memory_order_relaxed);
+    *left = memory_left(own.reservations == &own.none ? 0 : before);
     if (armcii_memory_with_tables(bytes) <= *left) return true;
     armcii_reservation_release(bytes);
     return false;
@@ -227,15 +232,12 @@ void armcii_reservation_correct(size_t touched)
 {
     size_t others[OTHERS];
     read_others(touched, others);
-    for (int i = 0; i <= levels; i++)
-        if (others[i] < atomic_load(&reservations->others[i]))
-            atomic_store(&reservations->others[i], others[i]);
+    for (int i = 0; i <= own.levels; i++)
+        if (others[i] < atomic_load(&own.reservations->others[i]))
+            atomic_store(&own.reservations->others[i], others[i]);
 }
 
 /* ---- doorbells ---- */
-
-static int doorbell_fd = -1;
-static atomic_uint cleared; /* the own count when it was cleared last */
 
 /* Bind to a name that the kernel chooses, unique in the network namespace and in no file system,
  * and publish it. */
@@ -265,7 +267,7 @@ static void send_datagram(const struct doorbell *b)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     memcpy(name.sun_path, b->name, b->length);
-    sendto(doorbell_fd, NULL, 0, MSG_DONTWAIT, (struct sockaddr *)&name,
+    sendto(own.doorbell_fd, NULL, 0, MSG_DONTWAIT, (struct sockaddr *)&name,
            (socklen_t)(offsetof(struct sockaddr_un, sun_path) + b->length));
 }
 
@@ -274,7 +276,7 @@ static bool drain_socket(void)
 {
     bool any = false;
     char unused;
-    while (recv(doorbell_fd, &unused, sizeof unused, MSG_DONTWAIT) >= 0)
+    while (recv(own.doorbell_fd, &unused, sizeof unused, MSG_DONTWAIT) >= 0)
         any = true;
     return any;
 }
@@ -284,7 +286,7 @@ static bool drain_socket(void)
 static bool test_datagrams(void)
 {
     int next = (the_node.rank + 1) % the_node.size;
-    if (!armcii_coll_all(doorbell_fd >= 0, the_node.comm)) return false;
+    if (!armcii_coll_all(own.doorbell_fd >= 0, the_node.comm)) return false;
     send_datagram(&the_node.doorbells[next]);
     armcii_coll_barrier(the_node.comm);
     return armcii_coll_all(drain_socket(), the_node.comm);
@@ -293,8 +295,8 @@ static bool test_datagrams(void)
 void armcii_doorbell_open(void)
 {
     struct doorbell *mine = &the_node.doorbells[the_node.rank];
-    doorbell_fd = open_socket(mine);
-    atomic_store(&cleared, atomic_load(&mine->rung));
+    own.doorbell_fd = open_socket(mine);
+    atomic_store(&own.cleared, atomic_load(&mine->rung));
 }
 
 void armcii_doorbells_start(void)
@@ -306,13 +308,13 @@ void armcii_doorbells_start(void)
 
 void armcii_doorbells_end(void)
 {
-    if (doorbell_fd >= 0) close(doorbell_fd);
-    doorbell_fd = -1;
+    if (own.doorbell_fd >= 0) close(own.doorbell_fd);
+    own.doorbell_fd = -1;
 }
 
 int armcii_doorbell_fd(void)
 {
-    return doorbell_fd;
+    return own.doorbell_fd;
 }
 
 void armcii_doorbell_ring_number(unsigned number)
@@ -324,7 +326,7 @@ void armcii_doorbell_ring_number(unsigned number)
 
 void armcii_doorbell_ring(int process)
 {
-    if (doorbell_fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process))
+    if (own.doorbell_fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process))
         return;
     armcii_doorbell_ring_number((unsigned)armcii_world->local_rank_of[process]);
 }
@@ -332,20 +334,20 @@ void armcii_doorbell_ring(int process)
 bool armcii_doorbell_is_pending(void)
 {
     return the_node.doorbells &&
-           atomic_load(&the_node.doorbells[the_node.rank].rung) != atomic_load(&cleared);
+           atomic_load(&the_node.doorbells[the_node.rank].rung) != atomic_load(&own.cleared);
 }
 
 bool armcii_doorbell_clear(void)
 {
     if (!armcii_doorbell_is_pending()) return false;
-    atomic_store(&cleared, atomic_load(&the_node.doorbells[the_node.rank].rung));
+    atomic_store(&own.cleared, atomic_load(&the_node.doorbells[the_node.rank].rung));
     drain_socket();
     return true;
 }
 
 void armcii_doorbell_arm(bool armed)
 {
-    if (doorbell_fd >= 0) atomic_store(&the_node.doorbells[the_node.rank].asleep, armed);
+    if (own.doorbell_fd >= 0) atomic_store(&the_node.doorbells[the_node.rank].asleep, armed);
 }
 
 /* ---- start and end ---- */
@@ -354,10 +356,10 @@ void armcii_doorbell_arm(bool armed)
 static bool is_shared(int processes)
 {
     bool good = true;
-    atomic_store(&control->flags[the_node.rank].trial, (unsigned)the_node.rank + 1);
+    atomic_store(&own.control->flags[the_node.rank].trial, (unsigned)the_node.rank + 1);
     armcii_coll_barrier(the_node.comm);
     for (int i = 0; i < processes; i++)
-        if (atomic_load(&control->flags[i].trial) != (unsigned)i + 1) good = false;
+        if (atomic_load(&own.control->flags[i].trial) != (unsigned)i + 1) good = false;
     return good;
 }
 
@@ -367,16 +369,17 @@ static bool create_control(void)
     int processes;
     MPI_Comm_size(the_node.comm, &processes);
     size_t n = (size_t)processes;
-    control_bytes = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) +
-                                           sizeof(struct exports));
-    control_bytes += armcii_world->table_bytes; /* behind the exports */
-    int fd = armcii_segment_share(control_bytes, the_node.comm);
-    if (fd >= 0) control = armcii_segment_map(fd, control_bytes);
-    bool mapped = armcii_coll_all(control != NULL, the_node.comm);
+    own.control_bytes =
+        sizeof *own.control +
+        n * (sizeof own.control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
+    own.control_bytes += armcii_world->table_bytes; /* behind the exports */
+    int fd = armcii_segment_share(own.control_bytes, the_node.comm);
+    if (fd >= 0) own.control = armcii_segment_map(fd, own.control_bytes);
+    bool mapped = armcii_coll_all(own.control != NULL, the_node.comm);
     if (fd >= 0) close(fd); /* all have opened it */
     if (!mapped) return false;
-    the_node.stripes = control->stripes;
-    the_node.doorbells = (struct doorbell *)(void *)(control->flags + n);
+    the_node.stripes = own.control->stripes;
+    the_node.doorbells = (struct doorbell *)(void *)(own.control->flags + n);
     the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
     the_node.world_tables = (int *)(void *)(the_node.exports + n);
     if (the_node.rank == 0)
@@ -386,8 +389,8 @@ static bool create_control(void)
 
 static void free_control(void)
 {
-    if (control) munmap(control, control_bytes);
-    control = NULL;
+    if (own.control) munmap(own.control, own.control_bytes);
+    own.control = NULL;
     the_node.stripes = NULL;
     the_node.doorbells = NULL;
     the_node.exports = NULL;
@@ -416,13 +419,13 @@ static void survey_kernel(void)
     MPI_Comm_size(comm, &n);
     MPI_Comm_rank(comm, &me);
     armcii_cgroups_read("", CGROUP_CPU, &cpu);
-    armcii_cgroups_read("", CGROUP_MEMORY, &groups);
-    fill_record(&mine, &cpu, &groups);
+    armcii_cgroups_read("", CGROUP_MEMORY, &own.groups);
+    fill_record(&mine, &cpu, &own.groups);
     struct record *records = allocate((size_t)n, sizeof *records);
     armcii_coll_allgather(&(struct ring){.rank = me, .size = n, .comm = comm}, &mine, records,
                           (int)sizeof mine);
     the_node.cpus = count_cpus(records, n, me, &cpu, comm);
-    levels = shared_levels(records);
+    own.levels = shared_levels(records);
     free(records);
     if (comm != armcii_world->on_node) MPI_Comm_free(&comm);
 }
@@ -435,7 +438,7 @@ void armcii_node_start(void)
         the_node.size += armcii_world_is_on_node(i);
     the_node.shares_memory = armcii_config->shm == SHM_AUTO && share_control();
     if (!the_node.shares_memory) free_control();
-    barriers = 0;
+    own.barriers = 0;
     survey_kernel();
     armcii_backoff.spin_limit = the_node.cpus.oversubscribed
                                     ? SPIN_LIMIT_OVERSUBSCRIBED
@@ -450,8 +453,8 @@ void armcii_node_share_nothing(void)
 
 void armcii_node_end(void)
 {
-    reservations = &none;
-    levels = 0;
+    own.reservations = &own.none;
+    own.levels = 0;
     free_control();
     armcii_pass_end();
     free(the_node.cpus.taken);
@@ -469,11 +472,11 @@ static void wait_for(atomic_uint *arrived, unsigned number)
 void armcii_node_barrier(void)
 {
     int me = the_node.rank, n = the_node.size;
-    unsigned number = ++barriers;
+    unsigned number = ++own.barriers;
     for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
         int to = (me + distance) % n;
-        atomic_store_explicit(&control->flags[to].arrived[round], number, memory_order_release);
-        wait_for(&control->flags[me].arrived[round], number);
+        atomic_store_explicit(&own.control->flags[to].arrived[round], number, memory_order_release);
+        wait_for(&own.control->flags[me].arrived[round], number);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }
