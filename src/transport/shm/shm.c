@@ -30,26 +30,27 @@ static void detach(struct region *r)
 
 /* ---- memory of ARMCI_Memget: exported segments ---- */
 
-/* [node size]: where the exports of other processes are mapped here; NULL: not yet. */
-static char *(*attached)[MAX_EXPORTS];
-static pthread_mutex_t attach_lock =
-    PTHREAD_MUTEX_INITIALIZER; /* the server thread attaches, too */
-
-/* Closed while a process without free descriptors attaches: a server that cannot attach has to
- * abort the job.  One for the memory, one for a socket that passes it. */
-static int spare_fds[2] = {-1, -1};
+static struct {
+    /* [node size]: where the exports of other processes are mapped here; NULL: not yet. */
+    char *(*attached)[MAX_EXPORTS];
+    pthread_mutex_t attach_lock; /* the server thread attaches, too */
+    /* Closed while a process without free descriptors attaches: a server that cannot attach has to
+     * abort the job.  One for the memory, one for a socket that passes it. */
+    int spare_fds[2];
+} imports = {.attach_lock = PTHREAD_MUTEX_INITIALIZER, .spare_fds = {-1, -1}};
 
 static void open_spares(void)
 {
     for (int i = 0; i < 2; i++)
-        if (spare_fds[i] < 0) spare_fds[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (imports.spare_fds[i] < 0)
+            imports.spare_fds[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 static void close_spares(void)
 {
     for (int i = 0; i < 2; i++) {
-        if (spare_fds[i] >= 0) close(spare_fds[i]);
-        spare_fds[i] = -1;
+        if (imports.spare_fds[i] >= 0) close(imports.spare_fds[i]);
+        imports.spare_fds[i] = -1;
     }
 }
 
@@ -57,9 +58,9 @@ void armcii_exports_start(void)
 {
     if (!armcii_node->shares_memory) return;
     open_spares();
-    free(attached);
-    attached = armcii_alloc((size_t)armcii_node->size, sizeof *attached, "tables of %d processes",
-                            armcii_node->size);
+    free(imports.attached);
+    imports.attached = armcii_alloc((size_t)armcii_node->size, sizeof *imports.attached,
+                                    "tables of %d processes", armcii_node->size);
 }
 
 static char *memget_alloc(size_t bytes)
@@ -87,7 +88,7 @@ static void memget_free(char *memory)
 static char *map_export(const struct export *e)
 {
     char *mapped = armcii_segment_open(&e->segment, e->bytes);
-    if (mapped || spare_fds[0] < 0) return mapped;
+    if (mapped || imports.spare_fds[0] < 0) return mapped;
     close_spares();
     mapped = armcii_segment_open(&e->segment, e->bytes);
     open_spares();
@@ -99,10 +100,10 @@ static char *attach_export(int rank, int i)
 {
     const struct export *e = &armcii_node->exports[rank].of[i];
     if (rank == armcii_node->rank) return e->base;
-    pthread_mutex_lock(&attach_lock);
-    if (!attached[rank][i]) attached[rank][i] = map_export(e);
-    char *mapped = attached[rank][i];
-    pthread_mutex_unlock(&attach_lock);
+    pthread_mutex_lock(&imports.attach_lock);
+    if (!imports.attached[rank][i]) imports.attached[rank][i] = map_export(e);
+    char *mapped = imports.attached[rank][i];
+    pthread_mutex_unlock(&imports.attach_lock);
     return mapped;
 }
 
@@ -131,16 +132,17 @@ static bool memget_find(int process, const void *address, char **base, size_t *b
 static void detach_exports_of(int rank)
 {
     for (int i = 0; i < MAX_EXPORTS; i++)
-        if (attached[rank][i]) munmap(attached[rank][i], armcii_node->exports[rank].of[i].bytes);
+        if (imports.attached[rank][i])
+            munmap(imports.attached[rank][i], armcii_node->exports[rank].of[i].bytes);
 }
 
 void armcii_exports_end(void)
 {
-    if (!armcii_node->shares_memory) return;
+    if (!imports.attached) return; /* not begun, or ended */
     for (int rank = 0; rank < armcii_node->size; rank++)
         detach_exports_of(rank);
-    free(attached);
-    attached = NULL;
+    free(imports.attached);
+    imports.attached = NULL;
     struct exports *mine = &armcii_node->exports[armcii_node->rank];
     for (int i = 0; i < mine->count; i++) {
         munmap(mine->of[i].base, mine->of[i].bytes);
