@@ -1,7 +1,9 @@
 /* harness.c - main() of every multi-process test: runs the suite, collects the result. */
+#include <dirent.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -349,6 +351,52 @@ long lines_with(const char *path, const char *text)
     return n;
 }
 
+/* Resident KiB of the library's segments. */
+static long library_kib(void)
+{
+    char line[1000];
+    long kib = 0;
+    bool ours = false;
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (strchr(line, '-') && strchr(line, '-') < strchr(line, ' '))
+            ours = strstr(line, "memfd:armci") != NULL;
+        if (ours && strncmp(line, "Rss:", 4) == 0) kib += strtol(line + 4, NULL, 10);
+    }
+    if (maps) fclose(maps);
+    return kib;
+}
+
+static long descriptors(void)
+{
+    long n = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        n++;
+    if (folder) closedir(folder);
+    return n;
+}
+
+struct held held(void)
+{
+    MPI_Barrier(test_comm());
+    return (struct held){library_kib(), kib_in("/proc/self/status", "VmRSS:"),
+                         lines_with("/proc/self/maps", "memfd:armci"),
+                         lines_with("/proc/self/maps", ""), descriptors()};
+}
+
+void check_held(struct held before)
+{
+    struct held now = held();
+    check(now.library_kib <= before.library_kib + 256,
+          "the library's memory grew from %ld KiB to %ld", before.library_kib, now.library_kib);
+    check(now.kib <= before.kib + 2048, "resident memory grew from %ld KiB to %ld", before.kib,
+          now.kib);
+    check_long(now.library_maps, before.library_maps, "mappings of the library's memory");
+    check(now.maps <= before.maps + 8, "mappings grew from %ld to %ld", before.maps, now.maps);
+    check_long(now.descriptors, before.descriptors, "descriptors");
+}
+
 void region_free(void **base)
 {
     check_long(ARMCI_Free(base[state.rank]), 0, "ARMCI_Free");
@@ -509,10 +557,18 @@ static void stop_default(void)
     MPI_Finalize();
 }
 
+/* With a limited address space there is no arena. */
+static void limit_address_space(void)
+{
+    struct rlimit limit = {.rlim_cur = (rlim_t)1 << 40, .rlim_max = (rlim_t)1 << 40};
+    if (getenv("ARMCI_TEST_ADDRESS_SPACE")) setrlimit(RLIMIT_AS, &limit);
+}
+
 int main(int argc, char **argv)
 {
     int status;
     read_arguments(argc, argv);
+    limit_address_space();
     (suite.start ? suite.start : start_default)(&argc, &argv);
     if (ARMCI_Initialized()) need_pretended_nodes();
     MPI_Comm_dup(ARMCI_Initialized() ? ARMCIX_Get_world_comm() : MPI_COMM_WORLD, &state.comm);

@@ -170,4 +170,12 @@ size_t memory_available(void);
 /* Lines of a file, such as /proc/self/maps, that contain the text. */
 long lines_with(const char *path, const char *text);
 
+/* What a process holds, and a check that it is not more than before.  Collective. */
+struct held {
+    long library_kib, kib; /* resident memory: of the library's segments, all */
+    long library_maps, maps, descriptors;
+};
+struct held held(void);
+void check_held(struct held before);
+
 #endif

@@ -366,6 +366,57 @@ static void made_often(void)
     }
 }
 
+/* The even, the odd, the lower and the upper half of the ranks in turns. */
+static int half_of_ranks(int which, int list[])
+{
+    int n = test_ranks(), members = 0;
+    for (int p = 0; p < n; p++) {
+        bool in[] = {p % 2 == 0, p % 2 == 1, p < (n + 1) / 2, p >= (n + 1) / 2};
+        if (in[which % 4]) list[members++] = p;
+    }
+    return members;
+}
+
+/* All alive, each with a region whose slices the next members have written. */
+static void thousand_at_once(void)
+{
+    enum { GROUPS = 1000 };
+    static ARMCI_Group groups[GROUPS];
+    static void *bases[GROUPS][MOST_RANKS];
+    int list[MOST_RANKS];
+    for (int i = 0; i < GROUPS; i++) {
+        int members = half_of_ranks(i, list), place = place_in(list, members);
+        if (place < 0) continue;
+        int next = (place + 1) % members, value = 1000 * i + next;
+        ARMCI_Group_create(members, list, &groups[i]);
+        check_long(ARMCI_Malloc_group(bases[i], sizeof(int), &groups[i]), 0,
+                   "ARMCI_Malloc_group of group %d", i);
+        ARMCI_Put(&value, bases[i][next], sizeof value, list[next]);
+    }
+    ARMCI_Barrier();
+    for (int i = 0; i < GROUPS; i++) {
+        int members = half_of_ranks(i, list), place = place_in(list, members);
+        if (place < 0) continue;
+        for (int m = 0; m < members; m++) {
+            int seen = -1;
+            ARMCI_Get(bases[i][m], &seen, sizeof seen, list[m]);
+            check_long(seen, 1000 * i + m, "group %d, member %d", i, m);
+        }
+        check_long(ARMCI_Free_group(bases[i][place], &groups[i]), 0, "ARMCI_Free_group");
+        ARMCI_Group_free(&groups[i]);
+    }
+}
+
+static void thousand_groups(void)
+{
+    struct held before = {0};
+    for (int round = 0; round < 3; round++) {
+        thousand_at_once();
+        if (round == 0) before = held();
+    }
+    check_held(before);
+}
+
 static void split(void)
 {
     int me = test_rank(), n = test_ranks(), list[MOST_RANKS], members = 0, rank = 9;
@@ -512,6 +563,7 @@ static const struct test tests[] = {
     {"a copy of the struct is as good as the original", copied_by_value},
     {"overlapping groups with regions at the same time", overlapping},
     {"groups made and freed often", made_often},
+    {"1000 groups of half the ranks at once", thousand_groups},
     {"collective calls of all processes", collective_calls},
     {"ARMCIX_Group_split", split},
     {"ARMCIX_Group_dup", duplicate},
