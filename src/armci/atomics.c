@@ -31,29 +31,98 @@ ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
  * Sets of them over a team (ARMCI's own set is over the world), and those that this process holds.
  * A transport queues the processes that wait. */
 
-/* State of a mutex in this process. */
+/* A mutex that a thread of this process holds, or waits for. */
 struct held {
+    struct held *next;
+    int mutex, owner;
     bool taken;                     /* held, or asked for */
     unsigned short tickets, served; /* of threads that lock it: they get it in that order */
     const void *thread;             /* the thread that holds it or waits for the transport */
 };
 
+enum { BUCKETS = 64 };
 struct mutex_set {
     struct team *team;
-    int *count;         /* [team size] */
-    unsigned *first;    /* [team size], number of a member's first mutex */
-    struct held *held;  /* [all mutexes] */
-    unsigned long name; /* unique, the same on all members */
+    int *count;                 /* [team size] */
+    struct held *held[BUCKETS]; /* by mutex and owner */
+    unsigned long name;         /* unique, the same on all members */
     const struct transport *transport;
     void *queues;           /* the transport's state; NULL if the set is empty */
     struct mutex_set *next; /* of the sets of the extension */
 };
 
+static struct {
+    struct mutex_set *world_set;
+    /* The live sets of the extension, oldest first: any other handle is invalid. */
+    struct mutex_set *sets;
+    struct held *unused;
+    unsigned long names; /* that this process has given to sets */
+} mutexes;
+
+/* ---- what is held ---- */
+
+/* Where the set has the mutex; the end of a list if nobody here holds it or waits for it. */
+static struct held **find_held(struct mutex_set *set, int mutex, int owner)
+{
+    struct held **link = &set->held[((unsigned)mutex + 7 * (unsigned)owner) % BUCKETS];
+    while (*link && ((*link)->mutex != mutex || (*link)->owner != owner))
+        link = &(*link)->next;
+    return link;
+}
+
+/* The caller is about to hold the mutex, or to wait for it. */
+static struct held *need_held(struct mutex_set *set, int mutex, int owner)
+{
+    struct held **link = find_held(set, mutex, owner), *h = *link;
+    if (h) return h;
+    h = mutexes.unused;
+    if (h)
+        mutexes.unused = h->next;
+    else
+        h = armcii_alloc(1, sizeof *h, "a mutex that is held");
+    *h = (struct held){.mutex = mutex, .owner = owner};
+    return *link = h;
+}
+
+/* The caller's thread no longer holds it. */
+static void end_held(struct mutex_set *set, struct held *h)
+{
+    struct held **link = find_held(set, h->mutex, h->owner);
+    h->taken = false;
+    if (h->served != h->tickets) return;
+    *link = h->next;
+    h->next = mutexes.unused;
+    mutexes.unused = h;
+}
+
+static void free_list(struct held *list)
+{
+    while (list) {
+        struct held *h = list;
+        list = h->next;
+        free(h);
+    }
+}
+
+static bool is_held(struct mutex_set *set, int mutex, int owner)
+{
+    const struct held *h = *find_held(set, mutex, owner);
+    return h && h->taken;
+}
+
+static bool is_mine(struct mutex_set *set, int mutex, int owner)
+{
+    const struct held *h = *find_held(set, mutex, owner);
+    return h && h->taken && h->thread == armcii_lock_thread_id();
+}
+
+/* ---- sets ---- */
+
 static void free_set(struct mutex_set *set)
 {
+    for (int i = 0; i < BUCKETS; i++)
+        free_list(set->held[i]);
     free(set->count);
-    free(set->first);
-    free(set->held);
     free(set);
 }
 
@@ -62,38 +131,34 @@ static struct mutex_set *allocate_set(const struct team *team)
     struct mutex_set *set = armcii_alloc(1, sizeof *set, "a set of mutexes");
     set->count =
         armcii_alloc((size_t)team->size, sizeof *set->count, "mutexes on %d processes", team->size);
-    set->first =
-        armcii_alloc((size_t)team->size, sizeof *set->first, "mutexes on %d processes", team->size);
     return set;
 }
 
-/* Number the mutexes of all members; false if a count is negative or the total exceeds INT_MAX. */
-static bool number_mutexes(struct mutex_set *set, const struct team *team, unsigned *total)
+/* The number of mutexes of all members; -1 if a count is negative or there are too many. */
+static long count_mutexes(const struct mutex_set *set, const struct team *team)
 {
-    size_t all = 0;
+    long all = 0;
     for (int i = 0; i < team->size; i++) {
-        set->first[i] = (unsigned)all;
-        if (set->count[i] < 0) return false;
-        all += (size_t)set->count[i];
-        if (all > INT_MAX) return false;
+        if (set->count[i] < 0) return -1;
+        all += set->count[i];
+        if (all > INT_MAX) return -1;
     }
-    *total = (unsigned)all;
-    return true;
+    return all;
 }
 
 /* The first member's rank and a number that it has not used before: unique, whatever threads create
  * sets. */
 static unsigned long name_of_new_set(const struct team *team)
 {
-    static unsigned long used;
-    unsigned long name = (unsigned long)(unsigned)armcii_world->rank << 32 | (++used & 0xffffffffu);
+    unsigned long name =
+        (unsigned long)(unsigned)armcii_world->rank << 32 | (++mutexes.names & 0xffffffffu);
     armcii_coll_bcast(&name, (int)sizeof name, 0, team->comm);
     return name;
 }
 
-static bool create_queues(struct mutex_set *set, struct team *team, unsigned total)
+static bool create_queues(struct mutex_set *set, struct team *team, long total)
 {
-    if (total == 0) return true;
+    if (total <= 0) return total == 0;
     for (const struct transport **t = armcii_transports; *t && !set->transport; t++)
         if (!(*t)->has_mutexes || (*t)->has_mutexes(team)) set->transport = *t;
     if (set->transport) set->queues = set->transport->mutexes_create(team, set->count, set->name);
@@ -103,15 +168,13 @@ static bool create_queues(struct mutex_set *set, struct team *team, unsigned tot
 /* Collective over the team. NULL, on every member, if memory runs out or a count is negative. */
 static struct mutex_set *create_set(struct team *team, int count)
 {
-    unsigned total;
     struct mutex_set *set = allocate_set(team);
     armcii_team_allgather(team, &count, set->count, (int)sizeof count);
     set->name = name_of_new_set(team);
-    if (!number_mutexes(set, team, &total) || !create_queues(set, team, total)) {
+    if (!create_queues(set, team, count_mutexes(set, team))) {
         free_set(set);
         return NULL;
     }
-    set->held = armcii_alloc((size_t)total + 1, sizeof *set->held, "%u mutexes", total);
     set->team = team;
     armcii_team_hold(team);
     return set;
@@ -126,22 +189,6 @@ static void destroy_set(struct mutex_set *set)
     if (set->queues) set->transport->mutexes_free(set->queues);
     armcii_team_release(set->team);
     free_set(set);
-}
-
-static struct held *held(const struct mutex_set *set, int mutex, int owner)
-{
-    return &set->held[set->first[owner] + (unsigned)mutex];
-}
-
-static bool is_held(const struct mutex_set *set, int mutex, int owner)
-{
-    return held(set, mutex, owner)->taken;
-}
-
-static bool is_mine(const struct mutex_set *set, int mutex, int owner)
-{
-    const struct held *h = held(set, mutex, owner);
-    return h->taken && h->thread == armcii_lock_thread_id();
 }
 
 /* A process has one place in the transport's queue, so threads of one process queue here. */
@@ -163,7 +210,7 @@ static void reserve(struct held *h)
 
 static void acquire(struct mutex_set *set, int mutex, int owner)
 {
-    struct held *h = held(set, mutex, owner);
+    struct held *h = need_held(set, mutex, owner);
     wait_for_other_threads(h);
     reserve(h);
     set->transport->lock(set->queues, owner, mutex);
@@ -172,21 +219,18 @@ static void acquire(struct mutex_set *set, int mutex, int owner)
 
 static bool try_acquire(struct mutex_set *set, int mutex, int owner)
 {
-    struct held *h = held(set, mutex, owner);
-    if (h->taken || h->served != h->tickets) return false;
+    if (*find_held(set, mutex, owner)) return false;
+    struct held *h = need_held(set, mutex, owner);
     reserve(h);
-    h->taken = set->transport->trylock(set->queues, owner, mutex);
-    if (h->taken) armcii_hang_hold(mutex, set->team->to_world[owner]);
-    return h->taken;
+    bool got = set->transport->trylock(set->queues, owner, mutex);
+    if (got)
+        armcii_hang_hold(mutex, set->team->to_world[owner]);
+    else
+        end_held(set, h);
+    return got;
 }
 
 /* ---- the interface ---- */
-
-static struct {
-    struct mutex_set *world_set;
-    /* The live sets of the extension, oldest first: any other handle is invalid. */
-    struct mutex_set *sets;
-} mutexes;
 
 /* Where the list has the set; its end if it has not. */
 static struct mutex_set **find(const void *set)
@@ -221,6 +265,8 @@ void armcii_mutexes_end(void)
             if ((*link)->name < (*least)->name) least = link;
         destroy_in_list(least);
     }
+    free_list(mutexes.unused);
+    mutexes.unused = NULL;
 }
 
 static struct mutex_set *create(const char *caller, struct team *team, int count)
@@ -294,7 +340,7 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
     armcii_complete_all();
     set->transport->unlock(set->queues, owner, mutex);
     armcii_hang_release(mutex, set->team->to_world[owner]);
-    held(set, mutex, owner)->taken = false;
+    end_held(set, *find_held(set, mutex, owner));
 }
 
 void PARMCI_Lock(int mutex, int proc)

@@ -133,6 +133,39 @@ static void several_held(void)
     region_free(base);
 }
 
+/* The first, the last and some between, so that ranks meet. */
+static void very_many(void)
+{
+    enum { MUTEXES = 100000, LOCKS = 2000 };
+    int n = test_ranks();
+    struct rng draws = rng_stream((uint64_t)test_rank());
+    void **base = region_zeroed(MUTEXES * sizeof(long));
+    long done = 0;
+    struct held before = {0};
+    for (int round = 0; round < 3; round++) {
+        check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
+        for (int i = 0; i < effort(LOCKS); i++, done++) {
+            int p = rng_between(&draws, 0, n - 1), m = rng_between(&draws, 0, 9);
+            if (m > 0) m = MUTEXES / m - 1;
+            ARMCI_Lock(m, p);
+            add_unsafely((long *)base[p] + m, p, 1);
+            ARMCI_Unlock(m, p);
+        }
+        ARMCI_Barrier();
+        check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
+        if (round == 0) before = held();
+    }
+    check_held(before);
+    long *mine = base[test_rank()], sums[2] = {0, done};
+    ARMCI_Access_begin(mine);
+    for (int m = 0; m < MUTEXES; m++)
+        sums[0] += mine[m];
+    ARMCI_Access_end(mine);
+    add_counts(sums, 2);
+    check_long(sums[0], sums[1], "changes under %d mutexes of each rank", MUTEXES);
+    region_done(base);
+}
+
 static void created_again(void)
 {
     void **base = region_zeroed(sizeof(long));
@@ -448,6 +481,7 @@ static const struct test tests[] = {
     {"numbers of mutexes differ, some have none", counts_differ},
     {"a process holds several at once", several_held},
     {"create and destroy again", created_again},
+    {"100,000 on every process", very_many},
     {"a lock that nobody else wants", uncontended},
     {"even shares when all want it", even_shares},
     {"first come, first served", first_come_first_served},
