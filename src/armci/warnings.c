@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -121,6 +122,22 @@ static void describe_load(const struct job_facts *s, long severity, char *text, 
         snprintf(text, size, "some processes are bound to the same processors");
 }
 
+/* The number of the program's threads for each processor. */
+static long has_many_threads(const struct job_facts *s)
+{
+    size_t threads = s->processes * s->program_threads;
+    if (s->program_threads < 2 || s->oversubscribed || threads <= s->processors) return 0;
+    return (long)((threads + s->processors - 1) / s->processors);
+}
+
+static void describe_program_threads(const struct job_facts *s, long severity, char *text,
+                                     size_t size)
+{
+    (void)s;
+    snprintf(text, size, "up to %ld threads of the program (OMP_NUM_THREADS) share a processor",
+             severity);
+}
+
 static long lacks_memory(const struct job_facts *s)
 {
     return s->memory < SCARCE_MEMORY ? SCARCE_MEMORY - (long)s->memory : 0;
@@ -200,6 +217,8 @@ static const struct warning table[] = {
      "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun "
      "--cpu-bind=cores)",
      OF_NODE},
+    {"program-threads", has_many_threads, describe_program_threads,
+     "OMP_NUM_THREADS no larger than the number of processors for each rank", OF_NODE},
     {"memory", lacks_memory, describe_memory,
      "fewer ranks on a node, or a larger limit (srun --mem; of the container)", OF_NODE},
     {"descriptors", lacks_descriptors, describe_descriptors, "a larger ulimit -n", OF_NODE},
@@ -232,6 +251,14 @@ static void observe_limits(struct job_facts *s)
                             (size_t)(armcii_world->size - armcii_node->size);
 }
 
+/* OpenMP's variable may be a list for nested regions: the first number counts. */
+static size_t program_threads(void)
+{
+    const char *value = armcii_config_variable("OMP_NUM_THREADS");
+    long threads = value ? strtol(value, NULL, 10) : 1;
+    return threads > 0 && threads < INT_MAX ? (size_t)threads : 1;
+}
+
 static struct job_facts observe(const char *first_line, const char *library)
 {
     int version;
@@ -251,6 +278,7 @@ static struct job_facts observe(const char *first_line, const char *library)
         .processes = armcii_node->cpus.processes,
         .processors = armcii_node->cpus.processors,
         .oversubscribed = armcii_node->cpus.oversubscribed,
+        .program_threads = program_threads(),
         .memory = SIZE_MAX,
         .descriptors = SIZE_MAX,
         .mappings = SIZE_MAX,

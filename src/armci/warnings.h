@@ -28,6 +28,7 @@ struct job_facts {
     bool shares_memory;
     size_t processes, processors; /* on this kernel */
     bool oversubscribed;          /* some processes share a processor */
+    size_t program_threads;       /* of each process, that the program may start: OMP_NUM_THREADS */
     size_t memory;                /* bytes for each process of the node; SIZE_MAX: no limit */
     size_t descriptors, descriptors_needed;
     size_t mappings, mappings_used;

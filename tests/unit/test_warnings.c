@@ -20,6 +20,7 @@ static const struct job_facts good = {
     .shares_memory = true,
     .processes = 2,
     .processors = 2,
+    .program_threads = 1,
     .memory = SIZE_MAX,
     .descriptors = 1024,
     .descriptors_needed = 1024,
@@ -121,6 +122,15 @@ TEST(processors)
                "some processes are bound to the same processors");
 }
 
+TEST(threads_of_the_program)
+{
+    check_only(JOB(s.program_threads = 2), "program-threads",
+               "up to 2 threads of the program (OMP_NUM_THREADS) share a processor");
+    check_only(JOB(s.program_threads = 2, s.processors = 4), "", "");
+    check_only(JOB(s.program_threads = 2, s.oversubscribed = true), "oversubscribed",
+               "some processes are bound to the same processors");
+}
+
 TEST(memory)
 {
     check_only(JOB(s.memory = (256 << 20) - 1), "memory",
@@ -158,6 +168,7 @@ TEST(worse_is_more_severe)
         {"settings", JOB(s.difference = 4), JOB(s.difference = 3)}, /* the first of the table */
         {"oversubscribed", JOB(s.oversubscribed = true, s.processes = 4),
          JOB(s.oversubscribed = true, s.processes = 9)},
+        {"program-threads", JOB(s.program_threads = 2), JOB(s.program_threads = 8)},
         {"memory", JOB(s.memory = 1 << 20), JOB(s.memory = 1 << 10)},
         {"descriptors", JOB(s.descriptors_needed = 1100), JOB(s.descriptors_needed = 9000)},
         {"mappings", JOB(s.mappings_used = 65000), JOB(s.mappings_used = 65500)},
