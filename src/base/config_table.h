@@ -26,20 +26,35 @@ struct variable {
 /* clang-format off */
 #define YES(V) {"yes", V}, {"true", V}, {"on", V}, {"1", V}, {"y", V}, {"t", V}
 #define NO(V) {"no", V}, {"false", V}, {"off", V}, {"0", V}, {"n", V}, {"f", V}
+/* clang-format on */
 /* Words for yes, which is 1, and no, which is 0. */
 static const struct word flag_words[] = {YES(1), NO(0), {NULL, 0}};
-static const struct word verbose_words[] = {{"0", 0}, {"no", 0}, {"false", 0}, {"off", 0}, {"n", 0}, {"f", 0}, {"1", 1}, {"yes", 1},
-                                             {"true", 1}, {"on", 1}, {"y", 1}, {"t", 1}, {"2", 2}, {NULL, 0}};
-static const struct word errors_words[] = {{"abort", ERRORS_ABORT}, {"return", ERRORS_RETURN}, {NULL, 0}};
-static const struct word strided_words[] = {{"auto", STRIDED_AUTO}, {"iov", STRIDED_IOV}, {"direct", STRIDED_AUTO}, {NULL, 0}};
-static const struct word vector_words[] = {{"auto", VECTOR_AUTO}, {"consrv", VECTOR_CONSERVATIVE}, {"batched", VECTOR_BATCHED},
-                                           {"direct", VECTOR_DATATYPE}, {NULL, 0}};
-static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
-static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_AUTO}, YES(SHM_AUTO), NO(SHM_NO), {"mpi", SHM_NO}, {NULL, 0}};
-static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"am", TRANSPORT_AM}, {"rdma", TRANSPORT_RDMA},
-                                              {"rma", TRANSPORT_RMA}, {NULL, 0}};
-static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"rank", PROGRESS_RANK},
-                                             {"none", PROGRESS_NONE}, {NULL, 0}};
+static const struct word verbose_words[] = {
+    {"0", 0},   {"no", 0},   {"false", 0}, {"off", 0}, {"n", 0}, {"f", 0}, {"1", 1},
+    {"yes", 1}, {"true", 1}, {"on", 1},    {"y", 1},   {"t", 1}, {"2", 2}, {NULL, 0}};
+static const struct word errors_words[] = {
+    {"abort", ERRORS_ABORT}, {"return", ERRORS_RETURN}, {NULL, 0}};
+static const struct word strided_words[] = {
+    {"auto", STRIDED_AUTO}, {"iov", STRIDED_IOV}, {"direct", STRIDED_AUTO}, {NULL, 0}};
+static const struct word vector_words[] = {{"auto", VECTOR_AUTO},
+                                           {"consrv", VECTOR_CONSERVATIVE},
+                                           {"batched", VECTOR_BATCHED},
+                                           {"direct", VECTOR_DATATYPE},
+                                           {NULL, 0}};
+static const struct word window_words[] = {
+    {"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
+static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_AUTO}, YES(SHM_AUTO),
+                                        NO(SHM_NO),         {"mpi", SHM_NO},     {NULL, 0}};
+static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO},
+                                              {"am", TRANSPORT_AM},
+                                              {"rdma", TRANSPORT_RDMA},
+                                              {"rma", TRANSPORT_RMA},
+                                              {NULL, 0}};
+static const struct word progress_words[] = {{"auto", PROGRESS_AUTO},
+                                             {"thread", PROGRESS_THREAD},
+                                             {"rank", PROGRESS_RANK},
+                                             {"none", PROGRESS_NONE},
+                                             {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", DOMAINS_RANK}, {NULL, 0}};
 static const struct word auto_words[] = {{"auto", 0}, {NULL, 0}};
 /* The first word of ARMCI_QUIRKS. */
@@ -47,58 +62,89 @@ enum { QUIRKS_NONE = 1 };
 static const struct word quirks_words[] = {{"auto", 0}, {"none", QUIRKS_NONE}, {NULL, 0}};
 
 #define IN(FIELD) offsetof(struct config, FIELD)
-#define FLAG(NAME, DEFAULT, FIELD, HELP) {NAME, KIND_FLAG, DEFAULT, flag_words, 0, 0, IN(FIELD), HELP}
-#define CHOICE(NAME, WORDS, DEFAULT, FIELD, HELP) {NAME, KIND_CHOICE, DEFAULT, WORDS, 0, 0, IN(FIELD), HELP}
-#define NUMBER(NAME, KIND, LEAST, MOST, DEFAULT, FIELD, HELP) {NAME, KIND, DEFAULT, NULL, LEAST, MOST, IN(FIELD), HELP}
-#define AUTO_OR(NAME, KIND, LEAST, MOST, FIELD, HELP) {NAME, KIND, "auto", auto_words, LEAST, MOST, IN(FIELD), HELP}
+#define FLAG(NAME, DEFAULT, FIELD, HELP)                                                           \
+    {                                                                                              \
+        NAME, KIND_FLAG, DEFAULT, flag_words, 0, 0, IN(FIELD), HELP                                \
+    }
+#define CHOICE(NAME, WORDS, DEFAULT, FIELD, HELP)                                                  \
+    {                                                                                              \
+        NAME, KIND_CHOICE, DEFAULT, WORDS, 0, 0, IN(FIELD), HELP                                   \
+    }
+#define NUMBER(NAME, KIND, LEAST, MOST, DEFAULT, FIELD, HELP)                                      \
+    {                                                                                              \
+        NAME, KIND, DEFAULT, NULL, LEAST, MOST, IN(FIELD), HELP                                    \
+    }
+#define AUTO_OR(NAME, KIND, LEAST, MOST, FIELD, HELP)                                              \
+    {                                                                                              \
+        NAME, KIND, "auto", auto_words, LEAST, MOST, IN(FIELD), HELP                               \
+    }
 
 /* The documented variables, then those for tests. */
 static const struct variable table[] = {
     CHOICE("ARMCI_VERBOSE", verbose_words, "0", verbose,
-           "what rank 0 prints at start: nothing (0), a summary (1), or every limit, quirk and variable, too (2)"),
-    CHOICE("ARMCI_ERRORS", errors_words, "abort", errors, "an invalid argument aborts the job, or returns an error code"),
-    FLAG("ARMCI_WARN", "yes", warn, "rank 0 prints a line at start for whatever makes the job slower or likely to fail (doc/guide.md, Warnings)"),
+           "what rank 0 prints at start: nothing (0), a summary (1), or every limit, quirk and "
+           "variable, too (2)"),
+    CHOICE("ARMCI_ERRORS", errors_words, "abort", errors,
+           "an invalid argument aborts the job, or returns an error code"),
+    FLAG("ARMCI_WARN", "yes", warn,
+         "rank 0 prints a line at start for whatever makes the job slower or likely to fail "
+         "(doc/guide.md, Warnings)"),
     {"ARMCI_STATS", KIND_FILE, "no", flag_words, 0, 0, IN(stats),
-     "count calls, bytes and time: print a table at the end (yes), or write a file for armci-stats; a file name has a dot or a slash"},
+     "count calls, bytes and time: print a table at the end (yes), or write a file for "
+     "armci-stats; a file name has a dot or a slash"},
     NUMBER("ARMCI_HANG_REPORT", KIND_COUNT, 0, 1000000, "0", hang_report,
-           "a call that lasts longer than so many seconds prints what it waits for, once, and goes on; SIGUSR1 does so at any time; 0: SIGUSR1 only"),
+           "a call that lasts longer than so many seconds prints what it waits for, once, and goes "
+           "on; SIGUSR1 does so at any time; 0: SIGUSR1 only"),
     FLAG("ARMCI_DEBUG_ALLOC", "no", debug_alloc, "fill new memory with a pattern"),
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", transport,
-           "between nodes: active messages to a server on each node (am), contiguous data by MPI RMA and the rest by am (rdma), or MPI RMA "
-           "(rma); auto: where servers are possible, rdma if a probe finds that the network does it without the target, else am"),
+           "between nodes: active messages to a server on each node (am), contiguous data by MPI "
+           "RMA and the rest by am (rdma), or MPI RMA "
+           "(rma); auto: where servers are possible, rdma if a probe finds that the network does "
+           "it without the target, else am"),
     CHOICE("ARMCI_PROGRESS", progress_words, "auto", progress,
-           "asynchronous progress: by a thread, by the last rank of each node, which the program does not see (rank), or none; auto: thread"),
+           "asynchronous progress: by a thread, by the last rank of each node, which the program "
+           "does not see (rank), or none; auto: thread"),
     NUMBER("ARMCI_PROGRESS_RANKS", KIND_COUNT, 1, 1000, "1", progress_ranks,
-           "with ARMCI_PROGRESS=rank: the number of progress ranks of each node, its last ranks; each serves a part of the others, one at "
+           "with ARMCI_PROGRESS=rank: the number of progress ranks of each node, its last ranks; "
+           "each serves a part of the others, one at "
            "least; not used otherwise"),
     CHOICE("ARMCI_SHM", shm_words, "auto", shm,
-           "shared memory within a node where that is possible, or none: MPI RMA within the node, too (no)"),
+           "shared memory within a node where that is possible, or none: MPI RMA within the node, "
+           "too (no)"),
     {"ARMCI_QUIRKS", KIND_REMEDIES, "auto", quirks_words, 0, 0, 0,
-     "remedies for known defects of the MPI library: the needed ones (auto), none, +NAME with this one, -NAME without this one"},
+     "remedies for known defects of the MPI library: the needed ones (auto), none, +NAME with this "
+     "one, -NAME without this one"},
     NUMBER("ARMCI_RDMA_SEGMENT", KIND_BYTES, 1, (uint64_t)1 << 40, "4k", rdma_segment,
-           "route rdma: strided and vector transfers whose segments have this length on average go by RMA, segment by segment"),
+           "route rdma: strided and vector transfers whose segments have this length on average go "
+           "by RMA, segment by segment"),
     AUTO_OR("ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
             "largest eager message between nodes; auto: 32k, 16k with MPICH"),
     CHOICE("ARMCI_STRIDED_METHOD", strided_words, "auto", strided_method,
            "strided transfers by MPI RMA: one datatype (auto), or as vector transfers (iov)"),
     CHOICE("ARMCI_IOV_METHOD", vector_words, "auto", vector_method,
-           "vector transfers by MPI RMA: one call per segment, each completed (consrv) or many in flight (batched), or one datatype "
+           "vector transfers by MPI RMA: one call per segment, each completed (consrv) or many in "
+           "flight (batched), or one datatype "
            "(direct); auto: direct unless segments overlap"),
     CHOICE("ARMCI_USE_WIN_ALLOCATE", window_words, "auto", window_kind,
            "windows for MPI RMA from MPI_Win_allocate (yes) or MPI_Win_create (no); auto: yes"),
     NUMBER("ARMCI_OUTSTANDING_LIMIT", KIND_COUNT, 1, 1000000, "128", outstanding_limit,
            "MPI RMA calls in flight to one target; at most 128 with Open MPI over UCX"),
     AUTO_OR("ARMCI_ACC_MAX_SEGMENTS", KIND_COUNT, 1, 1000000000, acc_max_segments,
-            "segments in the datatype of one MPI accumulate; auto: any number, 256 with MPICH over UCX"),
-    FLAG("ARMCI_NONCOLLECTIVE_GROUPS", "yes", noncollective_groups, "only the members call ARMCI_Group_create (yes), or all ranks (no)"),
+            "segments in the datatype of one MPI accumulate; auto: any number, 256 with MPICH over "
+            "UCX"),
+    FLAG("ARMCI_NONCOLLECTIVE_GROUPS", "yes", noncollective_groups,
+         "only the members call ARMCI_Group_create (yes), or all ranks (no)"),
     /* for tests: not DOCUMENTED */
-    CHOICE("ARMCI_NODES", nodes_words, "auto", nodes, "the node of each rank as it is (auto), or every rank as a node (rank)"),
+    CHOICE("ARMCI_NODES", nodes_words, "auto", nodes,
+           "the node of each rank as it is (auto), or every rank as a node (rank)"),
     NUMBER("ARMCI_IOV_BATCHED_LIMIT", KIND_COUNT, 0, 1000000000, "0", batched_limit,
-           "calls of a batched vector transfer between two completions; 0: as ARMCI_OUTSTANDING_LIMIT"),
+           "calls of a batched vector transfer between two completions; 0: as "
+           "ARMCI_OUTSTANDING_LIMIT"),
     NUMBER("ARMCI_DATATYPE_LIMIT", KIND_BYTES, 4096, (uint64_t)1 << 30, "1G", datatype_limit,
            "bytes of one MPI RMA call with a datatype; larger transfers are divided"),
     AUTO_OR("ARMCI_CLIENTS", KIND_COUNT, 1, 1000000000, clients,
-            "clients that a server divides its memory among, as if the job had so many processes; auto: its processes"),
+            "clients that a server divides its memory among, as if the job had so many processes; "
+            "auto: its processes"),
 };
 
 enum { VARIABLES = sizeof table / sizeof table[0], DOCUMENTED = VARIABLES - 4 };
@@ -107,40 +153,88 @@ static const struct {
     const char *name, *help;
 } remedies[REMEDIES] = {
     [REMEDY_PAD_SLICES] = {"pad-slices", "pad slices of windows to whole pages"},
-    [REMEDY_SHARED_WINDOWS] = {"shared-windows", "make windows of one node by MPI_Win_allocate_shared"},
-    [REMEDY_UNTHREADED_WINDOWS] = {"unthreaded-windows", "make windows between nodes only where MPI has no threads"},
-    [REMEDY_WIN_ALLOCATE] = {"win-allocate", "make no window by MPI_Win_create, whatever ARMCI_USE_WIN_ALLOCATE"},
-    [REMEDY_SPLIT_NEGATIVE_STRIDES] = {"split-negative-strides", "no datatype with a negative stride: one call per segment"},
-    [REMEDY_SPLIT_BYTE_STRIDES] = {"split-byte-strides", "no datatype with a stride of one byte: one call per segment"},
-    [REMEDY_SPLIT_STRIDED_ACC] = {"split-strided-acc", "no strided datatype in accumulates: one call per segment"},
-    [REMEDY_SPLIT_VECTOR_ACC] = {"split-vector-acc", "no indexed datatype in accumulates: one call per segment"},
+    [REMEDY_SHARED_WINDOWS] = {"shared-windows",
+                               "make windows of one node by MPI_Win_allocate_shared"},
+    [REMEDY_UNTHREADED_WINDOWS] = {"unthreaded-windows",
+                                   "make windows between nodes only where MPI has no threads"},
+    [REMEDY_WIN_ALLOCATE] = {"win-allocate",
+                             "make no window by MPI_Win_create, whatever ARMCI_USE_WIN_ALLOCATE"},
+    [REMEDY_SPLIT_NEGATIVE_STRIDES] = {"split-negative-strides",
+                                       "no datatype with a negative stride: one call per segment"},
+    [REMEDY_SPLIT_BYTE_STRIDES] = {"split-byte-strides",
+                                   "no datatype with a stride of one byte: one call per segment"},
+    [REMEDY_SPLIT_STRIDED_ACC] = {"split-strided-acc",
+                                  "no strided datatype in accumulates: one call per segment"},
+    [REMEDY_SPLIT_VECTOR_ACC] = {"split-vector-acc",
+                                 "no indexed datatype in accumulates: one call per segment"},
     [REMEDY_REMOTE_FLUSH] = {"remote-flush", "call MPI_Win_flush instead of MPI_Win_flush_local"},
-    [REMEDY_FLUSH_READBACK] = {"flush-readback", "after MPI_Win_flush, get one byte of what was written"},
-    [REMEDY_PROBE_RECEIVES] = {"probe-receives", "find messages of any source by MPI_Improbe before receiving them"},
-    [REMEDY_FINALIZE_BARRIER] = {"finalize-barrier", "a barrier of all processes at the start of MPI_Finalize"},
+    [REMEDY_FLUSH_READBACK] = {"flush-readback",
+                               "after MPI_Win_flush, get one byte of what was written"},
+    [REMEDY_PROBE_RECEIVES] = {"probe-receives",
+                               "find messages of any source by MPI_Improbe before receiving them"},
+    [REMEDY_FINALIZE_BARRIER] = {"finalize-barrier",
+                                 "a barrier of all processes at the start of MPI_Finalize"},
     [REMEDY_PACK_PUTS] = {"pack-puts", "the library packs strided puts, not MPI"},
 };
 
 /* ARMCI-MPI's name for a remedy. */
 static const char no_flush_local[] = "ARMCI_NO_FLUSH_LOCAL";
 
-/* Names that users set for other ARMCI libraries, or for builds with them: accepted without effect. */
+/* Names that users set for other ARMCI libraries, or for builds with them: accepted without effect.
+ */
 static const char *const foreign_names[] = {
     /* ARMCI-MPI */
-    "ARMCI_SHR_BUF_METHOD", "ARMCI_IOV_CHECKS", "ARMCI_CACHE_RANK_TRANSLATION", "ARMCI_PROGRESS_THREAD", "ARMCI_PROGRESS_USLEEP",
-    "ARMCI_FLUSH_BARRIERS", "ARMCI_USE_REQUEST_ATOMICS", "ARMCI_RMA_ATOMICITY", "ARMCI_NO_FLUSH_BARRIERS", "ARMCI_SYNC_AT_BARRIERS",
-    "ARMCI_MSG_BARRIER_SYNCS", "ARMCI_SHM_LIMIT", "ARMCI_USE_ALLOC_SHM", "ARMCI_EXPLICIT_NB_PROGRESS", "ARMCI_DISABLE_SHM_ACC",
-    "ARMCI_USE_SAME_OP", "ARMCI_RMA_ORDERING", "ARMCI_RMA_NOCHECK", "ARMCI_FLUSH_REQUEST_ATOMICS", "ARMCI_USE_RMA_REQUESTS",
-    "ARMCI_IOV_DTYPE_CHUNK", "ARMCI_IOV_NO_MPI_BOTTOM", "ARMCI_ACCUMULATE_GRANULARITY",
+    "ARMCI_SHR_BUF_METHOD",
+    "ARMCI_IOV_CHECKS",
+    "ARMCI_CACHE_RANK_TRANSLATION",
+    "ARMCI_PROGRESS_THREAD",
+    "ARMCI_PROGRESS_USLEEP",
+    "ARMCI_FLUSH_BARRIERS",
+    "ARMCI_USE_REQUEST_ATOMICS",
+    "ARMCI_RMA_ATOMICITY",
+    "ARMCI_NO_FLUSH_BARRIERS",
+    "ARMCI_SYNC_AT_BARRIERS",
+    "ARMCI_MSG_BARRIER_SYNCS",
+    "ARMCI_SHM_LIMIT",
+    "ARMCI_USE_ALLOC_SHM",
+    "ARMCI_EXPLICIT_NB_PROGRESS",
+    "ARMCI_DISABLE_SHM_ACC",
+    "ARMCI_USE_SAME_OP",
+    "ARMCI_RMA_ORDERING",
+    "ARMCI_RMA_NOCHECK",
+    "ARMCI_FLUSH_REQUEST_ATOMICS",
+    "ARMCI_USE_RMA_REQUESTS",
+    "ARMCI_IOV_DTYPE_CHUNK",
+    "ARMCI_IOV_NO_MPI_BOTTOM",
+    "ARMCI_ACCUMULATE_GRANULARITY",
     /* the original ARMCI */
-    "ARMCI_DEFAULT_SHMMAX", "ARMCI_DEFAULT_SHMMAX_UBOUND", "ARMCI_HOSTNAME", "ARMCI_HOSTNAME_REPLACE", "ARMCI_MAX_THREADS",
-    "ARMCI_MAX_CLIENT_TO_SERVER_FACTOR", "ARMCI_NSERV_EQ_NPROC", "ARMCI_OPENIB_DEVICE", "ARMCI_OPENIB_SERVER_POLL",
-    "ARMCI_OPENIB_USE_SL", "ARMCI_USE_ODCM", "ARMCI_PROFILE", "ARMCI_PSGTMP",
+    "ARMCI_DEFAULT_SHMMAX",
+    "ARMCI_DEFAULT_SHMMAX_UBOUND",
+    "ARMCI_HOSTNAME",
+    "ARMCI_HOSTNAME_REPLACE",
+    "ARMCI_MAX_THREADS",
+    "ARMCI_MAX_CLIENT_TO_SERVER_FACTOR",
+    "ARMCI_NSERV_EQ_NPROC",
+    "ARMCI_OPENIB_DEVICE",
+    "ARMCI_OPENIB_SERVER_POLL",
+    "ARMCI_OPENIB_USE_SL",
+    "ARMCI_USE_ODCM",
+    "ARMCI_PROFILE",
+    "ARMCI_PSGTMP",
     /* builds of NWChem and GA, environment modules */
-    "ARMCI_NETWORK", "ARMCI_DIR", "ARMCI_HOME", "ARMCI_ROOT", "ARMCI_PREFIX", "ARMCI_PATH", "ARMCI_LIB", "ARMCI_INCLUDE",
-    "ARMCI_VERSION", "ARMCI_MPI_DIR", "ARMCI_MPI_HOME", "ARMCI_MPI_ROOT",
+    "ARMCI_NETWORK",
+    "ARMCI_DIR",
+    "ARMCI_HOME",
+    "ARMCI_ROOT",
+    "ARMCI_PREFIX",
+    "ARMCI_PATH",
+    "ARMCI_LIB",
+    "ARMCI_INCLUDE",
+    "ARMCI_VERSION",
+    "ARMCI_MPI_DIR",
+    "ARMCI_MPI_HOME",
+    "ARMCI_MPI_ROOT",
 };
 enum { FOREIGN_NAMES = sizeof foreign_names / sizeof foreign_names[0] };
-/* clang-format on */
 
 #endif
