@@ -68,10 +68,10 @@ def machine():
 
 
 def commit():
-    """The commit of this source, and whether something was changed since; empty outside of git."""
+    """The commit of this source, and whether something was changed since but kept measurements; empty outside of git."""
     git = ["git", "-C", str(TOP)]
     head = subprocess.run([*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True).stdout.strip()
-    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", "src", "include", "benchmarks"],
+    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", "src", "include", "benchmarks", ":!benchmarks/data"],
                              capture_output=True, text=True).stdout.strip()
     return head + (" and changes" if head and changed else "")
 

@@ -61,8 +61,8 @@ def draw_node(axes, data, mpi):
 
 
 def draw_hosts(axes, data, mpi):
-    trip = time_of(data.row(report.OURS, mpi, "hosts", "remote", report.ROUND_TRIP))
-    dots(axes, data, "hosts", mpi, lambda row, library: (time_of(row) or 0) / trip)
+    trip = time_of(data.row(report.OURS, mpi, "hosts", "remote", report.ROUND_TRIP))  # None: other words were measured
+    dots(axes, data, "hosts", mpi, lambda row, library: (time_of(row) or 0) / trip if trip else None)
     axes.axvline(1, color=plt.rcParams["text.color"], linestyle="--", linewidth=1)
     use_ticks(axes.xaxis, MULTIPLES, axes.get_xlim())
     axes.set_title(f"Two nodes, {data.versions(mpi)}: time / MPI round trip", loc="left", x=-0.4)
