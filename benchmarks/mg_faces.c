@@ -52,17 +52,28 @@ static void put_face(struct mg *mg, const struct mg_face *face, double *array, i
         ARMCI_PutS_flag(from, stride, into, stride, count, 2, flag, exchanges[axis], to);
 }
 
-/* Now and then the processor goes to others, as ranks and servers may outnumber cores, and MPI
- * makes progress: with windows some MPI libraries need that. */
+/* An extension of this library and of ARMCI-MPI. */
+extern void ARMCIX_Progress(void) __attribute__((weak));
+
+/* With windows some MPI libraries make progress only when they are called. */
+static void make_progress(void)
+{
+    MPI_Status status;
+    int arrived;
+    if (ARMCIX_Progress)
+        ARMCIX_Progress();
+    else
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi_communicator(), &arrived, &status);
+}
+
+/* Now and then the processor goes to others, as ranks and servers may outnumber cores. */
 static void wait_for(const volatile int *flag, int value)
 {
     enum { SPINS = 200 };
-    MPI_Status status;
-    int arrived;
     for (int spins = 0; *flag < value; spins++) {
         if (spins < SPINS) continue;
         sched_yield();
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi_communicator(), &arrived, &status);
+        make_progress();
         spins = 0;
     }
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
