@@ -151,8 +151,10 @@ static const char *between_nodes(void)
                    : by_rma();
 }
 
+/* Between nodes a window is made over the memory that a node shares, if it does. */
 static const char *window_memory(bool several_nodes)
 {
+    if (several_nodes && shares_memory()) return "MPI_Win_create";
     armcii_quirks_decide(info_mpi_library(), several_nodes, armcii_config->quirks);
     if (armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory)
         return "MPI_Win_create";
