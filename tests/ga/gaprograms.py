@@ -25,6 +25,7 @@ RESIDUALS = Expect(must=["Elapsed time in CG solver"], harmless=[rf"error:\s+{NU
 SPECIAL = {
     # Its reads of up to 4096 x 4096 elements take minutes on a busy machine.
     "cache_test": dict(seconds=600),
+    "comm_init": dict(expect=Expect(must=["Test passed"])),
     "j_iter": dict(expect=RESIDUALS),
     "kaczmarz": dict(expect=RESIDUALS),
     "blktest": dict(expect=Expect(must=["Finished tests: success"], limit=1e-12,
