@@ -61,15 +61,28 @@ static char *random_place(const struct site *site, int rank, long part, int byte
     return (char *)site->slices[rank] + part + (long)(random_part() * (double)places) * 8;
 }
 
-static void start_get(const struct site *site, int rank, armci_hdl_t *handle)
+/* The get under way. ComEx does not wait for a handle that no call has used. */
+struct get {
+    armci_hdl_t handle;
+    bool started;
+};
+
+static void end_get(struct get *get)
 {
-    ARMCI_Wait(handle);
-    ARMCI_INIT_HANDLE(handle);
-    ARMCI_NbGet(random_place(site, rank, GETS_FROM, GET_BYTES), site->local + GETS_FROM, GET_BYTES,
-                rank, handle);
+    if (get->started) ARMCI_Wait(&get->handle);
+    get->started = false;
 }
 
-static void call(const struct site *site, int side, armci_hdl_t *handle)
+static void start_get(const struct site *site, int rank, struct get *get)
+{
+    end_get(get);
+    ARMCI_INIT_HANDLE(&get->handle);
+    ARMCI_NbGet(random_place(site, rank, GETS_FROM, GET_BYTES), site->local + GETS_FROM, GET_BYTES,
+                rank, &get->handle);
+    get->started = true;
+}
+
+static void call(const struct site *site, int side, struct get *get)
 {
     int rank = (int)(random_part() * site->ranks);
     double one = ONE;
@@ -83,7 +96,7 @@ static void call(const struct site *site, int side, armci_hdl_t *handle)
         ARMCI_Acc(ARMCI_ACC_DBL, &one, site->local + SUMS, random_place(site, rank, SUMS, bytes),
                   bytes, rank);
     } else if (side == GET_SIDE) {
-        start_get(site, rank, handle);
+        start_get(site, rank, get);
     } else {
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, site->slices[0], 1, 0);
         counted++;
@@ -94,17 +107,16 @@ static void call(const struct site *site, int side, armci_hdl_t *handle)
 static void run(const struct row *row, const struct site *site, long times)
 {
     const double puts = sum_of(puts_of), accs = sum_of(accs_of), all = puts + accs + GETS + RMWS;
-    armci_hdl_t handle;
-    ARMCI_INIT_HANDLE(&handle);
+    struct get get = {.started = false};
     for (long i = 0; i < times * CALLS; i++) {
         double at = random_part() * all;
         int side = at < puts                 ? PUT_SIDE
                    : at < puts + accs        ? ACC_SIDE
                    : at < puts + accs + GETS ? GET_SIDE
                                              : RMW_SIDE;
-        if (side & row->patch.segments) call(site, side, &handle);
+        if (side & row->patch.segments) call(site, side, &get);
     }
-    ARMCI_Wait(&handle);
+    end_get(&get);
     ARMCI_AllFence();
 }
 
