@@ -120,7 +120,10 @@ static void start_vector(struct load_worker *worker, int target, armci_hdl_t *ha
         worker->there[i] = room + (size_t)i * DISTANCE + (size_t)((long)i * i % 61) * 8;
         worker->here[i] = worker->local + (size_t)i * PIECE;
     }
-    armci_giov_t vector = {worker->there, worker->here, PIECE, worker->pieces};
+    armci_giov_t vector = {.src_ptr_array = worker->there,
+                           .dst_ptr_array = worker->here,
+                           .bytes = PIECE,
+                           .ptr_array_len = worker->pieces};
     ARMCI_NbGetV(&vector, 1, target, handle);
 }
 
