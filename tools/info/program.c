@@ -115,6 +115,11 @@ int info_print_program(const char *file)
         fprintf(stderr, "armci-info: %s: %m\n", file);
         return 1;
     }
+    struct stat status;
+    if (stat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
+        fprintf(stderr, "armci-info: %s: is a folder\n", file);
+        return 1;
+    }
     bool any = print_armci(file, "static, in");
     fflush(stdout);
     any |= print_libraries(file);
