@@ -621,10 +621,12 @@ static int put_then_flag(const struct op *data, int *flag, int value)
     int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
     if (!rc)
         rc = build_contiguous(put_to(data->caller, data->target), &value, flag, sizeof value, &op);
-    if (!rc) rc = run(data, BLOCKING);
     if (rc) return rc;
     const struct transport *chosen = armcii_route_transport(raddr.route, op.verb, &op.shape);
+    if (chosen->expect_flag) chosen->expect_flag(&raddr, data->target);
+    rc = run(data, BLOCKING);
     armcii_route_order_flag(&raddr, chosen, data->target);
+    if (rc) return rc;
     rc = run(&op, BLOCKING);
     if (!chosen->order_flag) armcii_fence(data->target);
     return rc;

@@ -197,6 +197,9 @@ struct transport {
      * remotely when they are complete locally. */
     void (*order)(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
                   const char *hi);
+    /* Data follow, then order_flag and a put of this transport to raddr: the data may travel with
+     * that put. NULL: they need not be told apart. */
+    void (*expect_flag)(const struct raddr *raddr, int target);
     /* A put of this transport to raddr follows. Return when nobody can see it before puts and
      * accumulates that this transport has started towards the target; it arrives without further
      * calls. NULL: a fence is needed before and after it. */

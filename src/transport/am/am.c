@@ -242,6 +242,11 @@ static void order(const struct raddr *raddr, int target, struct rma_verb verb, c
     armcii_endpoint_order(remote_of(raddr, target).server, target, lo, hi);
 }
 
+static void expect_flag(const struct raddr *raddr, int target)
+{
+    armcii_endpoints_expect_flag(remote_of(raddr, target).server);
+}
+
 static void order_flag(const struct raddr *raddr, int target)
 {
     armcii_endpoints_order_flag(remote_of(raddr, target).server, target);
@@ -287,6 +292,7 @@ const struct transport armcii_am = {
     .wait_all = armcii_client_wait_all,
     .push = armcii_progress_thread_wake_if_asleep,
     .order = order,
+    .expect_flag = expect_flag,
     .order_flag = order_flag,
     .fence = armcii_endpoints_fence,
     .fence_team = armcii_endpoints_fence_team,

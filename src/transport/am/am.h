@@ -141,6 +141,8 @@ void armcii_endpoints_wait(MPI_Request *request);
 /* What was started towards one server, rendezvous puts outside [lo, hi) of the owner's memory
  * excepted, is in place on return. */
 void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi);
+/* An update to the server follows, then order_flag and another one: both may go in one message. */
+void armcii_endpoints_expect_flag(int server);
 /* The same for all operations on memory of the process, except for eager requests to that server:
  * it applies those before a later one. The next update to it is not coalesced. */
 void armcii_endpoints_order_flag(int server, int process);

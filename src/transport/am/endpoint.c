@@ -37,6 +37,7 @@ struct endpoint {
     MPI_Request asking;
     unsigned opened;   /* messages */
     bool is_urgent;    /* somebody waits for the next update */
+    bool is_held;      /* the open message waits for a flag behind its data */
     unsigned rndvs;    /* rendezvous puts that are not in place */
     unsigned appended; /* requests, to poll now and then */
     unsigned gets;     /* short ones whose replies have not arrived */
@@ -408,13 +409,13 @@ static void poll_now_and_then(struct endpoint *e)
     atomic_fetch_add_explicit(&endpoints.stream_polls, 1, memory_order_relaxed);
 }
 
-/* Send at once if nothing is unacknowledged, or if it is urgent; else coalesce until nothing is or
- * the message is full. */
+/* Send at once if it is urgent, or if nothing is unacknowledged and no flag follows; else coalesce
+ * until nothing is or the message is full. */
 void armcii_endpoint_send_if_due(struct endpoint *e)
 {
     struct backoff p = {0};
     if (unacked(e) > 0) poll_now_and_then(e);
-    if (unacked(e) == 0 || e->is_urgent ||
+    if ((unacked(e) == 0 && !e->is_held) || e->is_urgent ||
         (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max()))
         armcii_endpoint_send(e);
     e->is_urgent = false;
@@ -550,6 +551,12 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
         armcii_am_progress(&p);
 }
 
+/* Without a progress thread a put waits until its message is under way. */
+void armcii_endpoints_expect_flag(int server)
+{
+    if (armcii_endpoints_have_thread) armcii_endpoint(server)->is_held = true;
+}
+
 void armcii_endpoints_order_flag(int server, int process)
 {
     struct backoff p = {0};
@@ -558,6 +565,7 @@ void armcii_endpoints_order_flag(int server, int process)
          e = e->next_on_node) {
         if (e->server != server) wait_acked(e);
         e->is_urgent = e->server == server;
+        e->is_held = false;
         while (has_rndv(e, puts))
             armcii_am_progress(&p);
     }
