@@ -97,7 +97,10 @@ class Session:
 
 def commit():
     """What the results are results of."""
-    return subprocess.run(["git", "-C", HERE, "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip() or "unknown"
+    git = ["git", "-C", HERE]
+    head = subprocess.run([*git, "describe", "--always"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", ":/", ":(exclude)results.json"], capture_output=True, text=True).stdout.strip()
+    return head + ("-dirty" if changed else "") if head else "unknown"
 
 
 def about(prefix):
