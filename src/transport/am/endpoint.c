@@ -485,7 +485,7 @@ static bool arrives_without_progress(const struct endpoint *e)
 void armcii_endpoint_push(struct endpoint *e)
 {
     struct backoff p = {0};
-    if (arrives_without_progress(e)) return;
+    if (e->is_held || arrives_without_progress(e)) return;
     if (armcii_endpoints_have_thread) {
         armcii_progress_thread_wake_if_asleep();
         return;
