@@ -85,9 +85,9 @@ static struct held *need_held(struct mutex_set *set, int mutex, int owner)
 }
 
 /* The caller's thread no longer holds it. */
-static void end_held(struct mutex_set *set, struct held *h)
+static void end_held(struct mutex_set *set, int mutex, int owner)
 {
-    struct held **link = find_held(set, h->mutex, h->owner);
+    struct held **link = find_held(set, mutex, owner), *h = *link;
     h->taken = false;
     if (h->served != h->tickets) return;
     *link = h->next;
@@ -226,7 +226,7 @@ static bool try_acquire(struct mutex_set *set, int mutex, int owner)
     if (got)
         armcii_hang_hold(mutex, set->team->to_world[owner]);
     else
-        end_held(set, h);
+        end_held(set, mutex, owner);
     return got;
 }
 
@@ -340,7 +340,7 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
     armcii_complete_all();
     set->transport->unlock(set->queues, owner, mutex);
     armcii_hang_release(mutex, set->team->to_world[owner]);
-    end_held(set, *find_held(set, mutex, owner));
+    end_held(set, mutex, owner);
 }
 
 void PARMCI_Lock(int mutex, int proc)
