@@ -367,7 +367,7 @@ static long library_kib(void)
     return kib;
 }
 
-static long descriptors(void)
+long descriptors(void)
 {
     long n = 0;
     DIR *folder = opendir("/proc/self/fd");

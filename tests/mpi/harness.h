@@ -170,6 +170,9 @@ size_t memory_available(void);
 /* Lines of a file, such as /proc/self/maps, that contain the text. */
 long lines_with(const char *path, const char *text);
 
+/* Entries of /proc/self/fd. */
+long descriptors(void);
+
 /* What a process holds, and a check that it is not more than before.  Collective. */
 struct held {
     long library_kib, kib; /* resident memory: of the library's segments, all */
