@@ -99,8 +99,8 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
     armcii_quirks_decide(library_state.library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
     armcii_world_use_tables(armcii_node->world_tables);
-    armcii_exports_start();
     armcii_arena_start();
+    armcii_exports_start(); /* without the arena, nothing is shared */
     armcii_finalize_prepare_pause();
     armcii_finalize_prepare_barrier(armcii_world->all);
     armcii_route_start();

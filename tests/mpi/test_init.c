@@ -55,6 +55,7 @@ static void end_armci(const char *what)
 static void started_again(void)
 {
     struct held before = {0};
+    long at_first = descriptors();
     for (int i = 0; i < 2 + effort(100); i++) {
         if (i == 2) before = held();
         check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized before start %d", i);
@@ -64,6 +65,7 @@ static void started_again(void)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     check_held(before);
+    check_long(descriptors(), at_first, "descriptors after the end");
 }
 
 static void other_forms(void)
