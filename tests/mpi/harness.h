@@ -175,7 +175,7 @@ long descriptors(void);
 
 /* What a process holds, and a check that it is not more than before.  Collective. */
 struct held {
-    long library_kib, kib; /* resident memory: of the library's segments, all */
+    long library_kib, kib; /* memory: of the library's segments, all */
     long library_maps, maps, descriptors;
 };
 struct held held(void);
