@@ -21,7 +21,6 @@
 #include "progress/thread.h"
 #include "transport/shm/arena.h"
 #include "transport/shm/node.h"
-#include "transport/shm/shm.h"
 #include "mpi/world.h"
 #include "core/handle.h"
 
@@ -100,7 +99,6 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
     armcii_node_start();
     armcii_world_use_tables(armcii_node->world_tables);
     armcii_arena_start();
-    armcii_exports_start(); /* without the arena, nothing is shared */
     armcii_finalize_prepare_pause();
     armcii_finalize_prepare_barrier(armcii_world->all);
     armcii_route_start();
@@ -127,8 +125,7 @@ static _Noreturn void run_progress_rank(MPI_Comm all, int progress_ranks)
             start_shared_layers(all, progress_ranks);
             MPI_Comm_free(&all);
         } else {
-            armcii_route_end(); /* before armcii_exports_end: it sends from exported memory */
-            armcii_exports_end();
+            armcii_route_end();
             armcii_datatype_cache_clear();
             end_shared_layers();
         }

@@ -1,5 +1,5 @@
-/* memget.c - memory that single processes allocate: exported to the node or attached to a dynamic
- * window. */
+/* memget.c - memory that single processes allocate: in the arena, or attached to a dynamic window.
+ */
 #include "mem/memget.h"
 
 #include <stdint.h>
@@ -11,6 +11,7 @@
 #include "mem/region.h"
 #include "mpi/world.h"
 #include "transport/route.h"
+#include "transport/shm/arena.h"
 #include "transport/shm/node.h"
 
 /* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a
@@ -36,16 +37,10 @@ static size_t rounded(size_t bytes)
 
 /* ---- pieces ---- */
 
-/* The transport that allocates pieces. */
-static const struct transport *provider(void)
-{
-    return memget.region->near->contiguous;
-}
-
-/* Can processes of this node find a piece by its address? */
+/* Is the memory in the arena, where processes of this node find a piece by its address? */
 static bool is_shared(void)
 {
-    return provider()->memget_find != NULL;
+    return armcii_arena->slot > 0;
 }
 
 /* The transport that needs to attach the memory; NULL: none. */
@@ -55,12 +50,17 @@ static const struct transport *registrar(void)
     return atomic->memget_attach ? atomic : NULL;
 }
 
+static void free_memory(char *memory)
+{
+    if (!is_shared()) free(memory); /* the arena keeps it until the end */
+}
+
 static char *new_memory(size_t bytes)
 {
-    char *memory = provider()->memget_alloc(bytes);
+    char *memory = is_shared() ? armcii_arena_take(bytes) : aligned_alloc(UNIT, bytes);
     if (!memory || !registrar() || registrar()->memget_attach(memget.region, memory, bytes) == 0)
         return memory;
-    provider()->memget_free(memory);
+    free_memory(memory);
     return NULL;
 }
 
@@ -126,7 +126,7 @@ static void free_pieces(void)
         struct piece *p = memget.pieces;
         memget.pieces = p->next;
         if (registrar()) registrar()->memget_detach(memget.region, p->memory);
-        provider()->memget_free(p->memory);
+        free_memory(p->memory);
         unreserve(p->bytes);
         armcii_pool_clear(&p->pool);
         free(p);
@@ -199,24 +199,25 @@ bool armcii_memget_free(void *memory)
     return true;
 }
 
-/* Can unmapped memory of the process be accessed?  A server accepts requests of other nodes only.
- */
-static bool is_reachable(int process)
+/* Can such memory of the process be there, and be accessed?  A server accepts requests of other
+ * nodes only. */
+static bool is_reachable(int process, const void *address)
 {
     if (memget.region->far->direct) return false;
+    if (is_shared() && armcii_arena_offset(process, address) >= armcii_arena->zone) return false;
     return memget.region->far->contiguous == memget.region->near->atomic ||
            !armcii_world_is_on_node(process);
 }
 
-/* Enter the allocation in the directory if a process of this node exports it. */
-static bool learn_exported(int process, const void *address)
+/* Enter the piece in the directory if another process of this node has it. */
+static bool learn_shared(int process, const void *address)
 {
-    char *base, *mapped;
+    char *memory;
     size_t bytes;
-    if (!memget.region || !is_shared() ||
-        !provider()->memget_find(process, address, &base, &bytes, &mapped))
+    if (process == armcii_world->rank || !is_shared() ||
+        !armcii_arena_find(process, address, &memory, &bytes))
         return false;
-    armcii_directory_add(process, base, bytes, memget.region, mapped);
+    armcii_directory_add(process, memory, bytes, memget.region, memory);
     return true;
 }
 
@@ -238,8 +239,8 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
     if (!memget.region || (found && !raddr.region->memget)) return false;
     if (is_known(process, memory, bytes)) return true;
     if (process == armcii_world->rank) return false;
-    if (learn_exported(process, memory)) return is_known(process, memory, bytes);
-    if (!is_reachable(process)) return false;
+    if (learn_shared(process, memory)) return is_known(process, memory, bytes);
+    if (!is_reachable(process, memory)) return false;
     memget.in_use = true;
     armcii_directory_add(process, memory, bytes, memget.region, NULL);
     return true;
@@ -258,8 +259,8 @@ bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr
     bool found = armcii_region_locate(process, address, raddr);
     if (found && !is_outgrown(raddr, address, bytes)) return true;
     if (!memget.region || !address) return found;
-    if (learn_exported(process, address)) return armcii_region_locate(process, address, raddr);
-    if (!memget.in_use || !is_reachable(process)) return found;
+    if (learn_shared(process, address)) return armcii_region_locate(process, address, raddr);
+    if (!memget.in_use || !is_reachable(process, address)) return found;
     *raddr = (struct raddr){.region = memget.region,
                             .rank = process,
                             .lo = (char *)address,

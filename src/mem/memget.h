@@ -1,7 +1,7 @@
-/* memget.h - memory that single processes allocate (ARMCI_Memget).  On one node the memory is
- * exported, and the other processes find it by its address.  Otherwise it is attached to a dynamic
- * window over the world, created at start since the creation is collective; the program passes
- * addresses to other processes. */
+/* memget.h - memory that single processes allocate (ARMCI_Memget).  It is in the
+ * arena, where the other processes of the node find it by its address.  Without an arena it is
+ * attached to a dynamic window over the world, created at start since the creation is collective;
+ * the program passes addresses to other processes. */
 #ifndef ARMCII_MEMGET_H
 #define ARMCII_MEMGET_H
 

@@ -158,17 +158,9 @@ struct transport {
 
     /* ---- memory of ARMCI_Memget, added by one process; not collective ---- */
 
-    /* Allocate `bytes` bytes that processes with the same route can reach; NULL: out of memory. For
-     * transports that provide memory. They may keep freed memory until the region is detached. */
-    char *(*memget_alloc)(size_t bytes);
-    void (*memget_free)(char *memory);
-    /* Make memory of another provider reachable by this transport. May be NULL.  0, or nonzero. */
+    /* Make memory reachable by this transport. May be NULL.  0, or nonzero. */
     int (*memget_attach)(struct region *r, char *memory, size_t bytes);
     void (*memget_detach)(struct region *r, char *memory);
-    /* Find the allocation of another process that holds address: its begin, its size, where it is
-     * mapped here. May be NULL. */
-    bool (*memget_find)(int process, const void *address, char **base, size_t *bytes,
-                        char **mapped);
 
     /* ---- put, get, accumulate ---- */
 

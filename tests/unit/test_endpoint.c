@@ -50,7 +50,7 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
     return PMPI_Isend(buffer, count, type, to, tag, in, request);
 }
 
-static const struct remote self = {.owner = 0, .server = 0, .delta = 0};
+static const struct remote self = {.owner = 0, .server = 0};
 
 static void put_and_fence(const struct shape *s)
 {

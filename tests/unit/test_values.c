@@ -42,7 +42,7 @@ static void send_put(void *to, int value)
     struct shape s;
     armcii_shape_contiguous(&s, &value, to, sizeof value);
     armcii_lock_enter();
-    armcii_client_put(&(struct remote){.owner = 0, .server = 0, .delta = 0}, &s);
+    armcii_client_put(&(struct remote){.owner = 0, .server = 0}, &s);
     armcii_lock_exit();
 }
 

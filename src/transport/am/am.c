@@ -205,17 +205,16 @@ static void detach(struct region *r)
 
 /* ---- operations ---- */
 
-static struct remote remote_of(const struct raddr *raddr, int target)
+static struct remote remote_of(int target)
 {
-    int64_t delta = raddr->region->memget ? AM_EXPORTED : 0;
-    return (struct remote){target, armcii_world->server_of[target], delta};
+    return (struct remote){target, armcii_world->server_of[target]};
 }
 
 static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
                  struct request *req)
 {
-    struct remote to = remote_of(raddr, op->target);
-    (void)lo, (void)hi;
+    struct remote to = remote_of(op->target);
+    (void)raddr, (void)lo, (void)hi;
     req->path = PATH_SERVER;
     switch (op->verb.kind) {
     case RMA_PUT: req->id = armcii_client_put(&to, &op->shape); break;
@@ -238,18 +237,20 @@ static void wait(const struct request *req)
 static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
                   const char *hi)
 {
-    (void)verb;
-    armcii_endpoint_order(remote_of(raddr, target).server, target, lo, hi);
+    (void)raddr, (void)verb;
+    armcii_endpoint_order(armcii_world->server_of[target], target, lo, hi);
 }
 
 static void expect_flag(const struct raddr *raddr, int target)
 {
-    armcii_endpoints_expect_flag(remote_of(raddr, target).server);
+    (void)raddr;
+    armcii_endpoints_expect_flag(armcii_world->server_of[target]);
 }
 
 static void order_flag(const struct raddr *raddr, int target)
 {
-    armcii_endpoints_order_flag(remote_of(raddr, target).server, target);
+    (void)raddr;
+    armcii_endpoints_order_flag(armcii_world->server_of[target], target);
 }
 
 static bool is_complete(const struct request *req)
@@ -271,7 +272,8 @@ static void fence_region(struct region *r, int target)
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                 void *remote, long operand)
 {
-    struct remote to = remote_of(raddr, target);
+    struct remote to = remote_of(target);
+    (void)raddr;
     return armcii_client_rmw(&to, update, bytes, remote, operand);
 }
 

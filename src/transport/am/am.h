@@ -32,9 +32,8 @@ void armcii_am_end_sleep(bool signaled);
 
 /* Remote memory and its server. */
 struct remote {
-    int owner;     /* rank in the world */
-    int server;    /* rank in the world, or of a progress rank behind it */
-    int64_t delta; /* from the owner's addresses to the server's */
+    int owner;  /* rank in the world */
+    int server; /* rank in the world, or of a progress rank behind it */
 };
 
 /* Each returns a request id for armcii_client_wait, or 0 when the operation is complete locally.

@@ -89,10 +89,8 @@ static void put_rndv(struct endpoint *e, const struct remote *to, const struct s
     if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, to->server, put.tag, armcii_endpoints_comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
     append_request(e,
-                   &(struct am_request){.kind = asks ? AM_PUT_ASK : AM_PUT_RNDV,
-                                        .owner = to->owner,
-                                        .tag = put.tag,
-                                        .delta = to->delta},
+                   &(struct am_request){
+                       .kind = asks ? AM_PUT_ASK : AM_PUT_RNDV, .owner = to->owner, .tag = put.tag},
                    s);
     armcii_rndv_add(e, &put, asks ? 0 : bytes);
     armcii_endpoint_send(e);
@@ -112,8 +110,7 @@ static bool is_one_fragment(const struct shape *s)
 
 static void put_eager(struct endpoint *e, const struct remote *to, const struct shape *s)
 {
-    append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta},
-                   s);
+    append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner}, s);
     armcii_endpoint_send_if_due(e);
 }
 
@@ -165,8 +162,7 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element type, co
                            .element = (int)type,
                            .scale = scale ? scale : armcii_element_one(type),
                            .scale_bytes = armcii_element_size(type),
-                           .owner = to->owner,
-                           .delta = to->delta};
+                           .owner = to->owner};
     wait_for_rndv(to, s);
     armcii_am_fragment_begin_packed(&cursor);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
@@ -204,9 +200,7 @@ static void get_short_fragment(struct endpoint *e, const struct remote *from,
                                const struct shape *fragment, struct outstanding *o)
 {
     armcii_outstanding_set_unpack(o, fragment, NULL);
-    append_request(e,
-                   &(struct am_request){.kind = AM_GET, .owner = from->owner, .delta = from->delta},
-                   fragment);
+    append_request(e, &(struct am_request){.kind = AM_GET, .owner = from->owner}, fragment);
     armcii_endpoint_add_get(e, o);
 }
 
@@ -229,8 +223,7 @@ static void get_fragment(struct endpoint *e, const struct remote *from,
         armcii_am_receive_zcopy(armcii_endpoints_comm,
                                 (struct am_zcopy){fragment->local, fragment, SHAPE_LOCAL},
                                 from->server, o->tag, &reply);
-    struct am_request r = {
-        .kind = AM_GET, .owner = from->owner, .tag = o->tag, .delta = from->delta};
+    struct am_request r = {.kind = AM_GET, .owner = from->owner, .tag = o->tag};
     armcii_outstanding_start(o, reply);
     append_request(e, &r, fragment);
 }
@@ -295,8 +288,7 @@ long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t b
                            .scale = &operand,
                            .scale_bytes = sizeof operand,
                            .owner = to->owner,
-                           .tag = tag,
-                           .delta = to->delta};
+                           .tag = tag};
     MPI_Irecv(&old, sizeof old, MPI_BYTE, to->server, tag, armcii_endpoints_comm, &reply);
     append_request(e, &r, &s);
     send_and_wait(e, &reply);
@@ -313,7 +305,7 @@ static struct endpoint *append_mutex(enum am_kind kind, const struct remote *to,
     struct endpoint *e = armcii_endpoint(to->server);
     char *at = armcii_endpoint_append(e, sizeof(struct am_request_header),
                                       kind == AM_UNLOCK); /* a fence waits for unlocks */
-    armcii_am_encode_mutex(kind, mutex, to->delta, tag, at);
+    armcii_am_encode_mutex(kind, mutex, tag, at);
     return e;
 }
 

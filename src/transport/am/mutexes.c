@@ -15,7 +15,7 @@ static struct remote remote_of(const void *set, int owner)
 {
     const struct region *memory = set;
     int process = memory->team->to_world[owner];
-    return (struct remote){process, armcii_world->server_of[process], 0};
+    return (struct remote){process, armcii_world->server_of[process]};
 }
 
 void armcii_am_lock(void *set, int owner, int mutex)

@@ -63,7 +63,6 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, char *t
         .bytes = s->bytes,
         .runs = s->form == SHAPE_VECTOR ? s->nruns : 0,
         .remote = (uint64_t)(uintptr_t)(s->form == SHAPE_VECTOR ? NULL : s->remote),
-        .delta = r->delta,
     };
     if (r->scale_bytes) memcpy(header.scale, r->scale, r->scale_bytes);
     memcpy(to, &header, sizeof header);
@@ -73,13 +72,12 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, char *t
     if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, SHAPE_LOCAL, to);
 }
 
-void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int64_t delta, int tag, char *to)
+void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int tag, char *to)
 {
     struct am_request_header header = {.length = sizeof header,
                                        .kind = (uint8_t)kind,
                                        .tag = tag,
-                                       .remote = (uint64_t)(uintptr_t)mutex,
-                                       .delta = delta};
+                                       .remote = (uint64_t)(uintptr_t)mutex};
     memcpy(to, &header, sizeof header);
 }
 

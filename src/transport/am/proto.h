@@ -120,11 +120,8 @@ struct am_request_header {
     uint64_t bytes;  /* to transfer */
     uint64_t runs;   /* vector */
     uint64_t remote; /* address of the first segment, or of the mutex, at its owner */
-    int64_t delta;   /* from the owner's addresses to the server's; AM_EXPORTED: the memory is an
-                        exported segment of the owner */
     uint64_t scale[2];
 };
-#define AM_EXPORTED INT64_MIN
 
 /* The message that asks for room. */
 struct am_ask {
@@ -139,7 +136,6 @@ struct am_request {
     const void *scale; /* of scale_bytes */
     size_t scale_bytes;
     int owner, tag;
-    int64_t delta;
 };
 
 /* Does the request hold the data? */
@@ -154,7 +150,7 @@ size_t armcii_am_request_length(enum am_kind kind, const struct shape *s);
 void armcii_am_encode(const struct am_request *r, const struct shape *s, char *to);
 
 /* Write a mutex request: sizeof(struct am_request_header) bytes. */
-void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int64_t delta, int tag, char *to);
+void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int tag, char *to);
 
 /* A decoded request: its shape, whose local side is the packed data of the request. */
 struct am_decoded {

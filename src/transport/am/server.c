@@ -295,34 +295,10 @@ static bool progress_replies(void)
 
 /* ---- requests ---- */
 
-/* From the owner's addresses to those of this process. */
-static ptrdiff_t server_delta(const struct am_request_header *r, const void *address)
-{
-    char *base, *mapped;
-    size_t bytes;
-    if (r->delta != AM_EXPORTED) return (ptrdiff_t)r->delta;
-    if (!armcii_export_find(r->owner, address, &base, &bytes, &mapped))
-        armcii_fatal(
-            "cannot reach %p of process %d: not allocated by ARMCI_Memget, or not mappable",
-            address, r->owner);
-    return mapped - base;
-}
-
-static const void *first_address(const struct shape *s)
-{
-    return s->form == SHAPE_VECTOR ? s->runs[0].remote[0] : s->remote;
-}
-
-/* A zero-copy message, whose first segment begins at *first. */
-static struct reply *new_zcopy(const struct am_request_header *r, const struct shape *s, int client,
-                               char **first)
+static struct reply *new_zcopy(const struct shape *s, int client)
 {
     struct reply *reply = new_reply(client, 0);
-    ptrdiff_t delta = server_delta(r, s->remote);
     armcii_shape_range(s, SHAPE_REMOTE, &reply->lo, &reply->hi);
-    reply->lo += delta;
-    reply->hi += delta;
-    *first = s->remote + delta;
     return reply;
 }
 
@@ -337,11 +313,11 @@ static size_t reply_cost(const struct shape *s)
     return REPLY_COST + (use_zcopy(s) ? 0 : server.answer.bytes + armcii_am_padded(s->bytes));
 }
 
-static void add_short_reply(const struct am_request_header *r, struct shape *s, int client)
+static void add_short_reply(struct shape *s, int client)
 {
     if (server.answer.bytes + s->bytes > sizeof server.answer.replies) send_answer(client);
     armcii_shape_set_packed(s, server.answer.replies + server.answer.bytes);
-    armcii_apply_get(s, server_delta(r, first_address(s)));
+    armcii_apply_get(s, 0);
     server.answer.bytes += armcii_am_padded(s->bytes);
 }
 
@@ -350,14 +326,13 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
     struct reply *reply;
     send_answer(client);
     if (use_zcopy(s)) {
-        char *first;
-        reply = new_zcopy(r, s, client, &first);
-        armcii_am_send_zcopy(server.comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag,
-                             &reply->request);
+        reply = new_zcopy(s, client);
+        armcii_am_send_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
+                             r->tag, &reply->request);
     } else {
         reply = new_reply(client, s->bytes);
         armcii_shape_set_packed(s, reply_data(reply));
-        armcii_apply_get(s, server_delta(r, first_address(s)));
+        armcii_apply_get(s, 0);
         send_reply(reply, r->tag);
     }
     count_reply(reply, reply_cost(s));
@@ -365,10 +340,9 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
 
 static void serve_put_rndv(const struct am_request_header *r, const struct shape *s, int client)
 {
-    char *first;
-    struct reply *reply = new_zcopy(r, s, client, &first);
+    struct reply *reply = new_zcopy(s, client);
     reply->rndv_tag = r->tag;
-    armcii_am_receive_zcopy(server.comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client,
+    armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
     if (r->kind == AM_PUT_ASK)
         reply_inline("", 0, client, r->tag);
@@ -380,8 +354,7 @@ static void serve_rmw(const struct am_request_header *r, const struct shape *s, 
 {
     long operand;
     memcpy(&operand, r->scale, sizeof operand);
-    long old = armcii_apply_rmw((enum rmw_update)r->element, s->bytes,
-                                s->remote + server_delta(r, s->remote), operand);
+    long old = armcii_apply_rmw((enum rmw_update)r->element, s->bytes, s->remote, operand);
     reply_inline(&old, sizeof old, client, r->tag);
 }
 
@@ -397,7 +370,7 @@ static void grant_mutex(int client, int tag)
 
 static struct mutex *mutex_of(const struct am_request_header *r)
 {
-    return (struct mutex *)(uintptr_t)(r->remote + (uint64_t)r->delta);
+    return (struct mutex *)(uintptr_t)r->remote;
 }
 
 static bool trylock(struct mutex *m, int client)
@@ -436,16 +409,13 @@ static bool try_serve(const struct am_request_header *r, int client)
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
         atomic_thread_fence(memory_order_release); /* a flag after its data */
-        armcii_apply_put(s, server_delta(r, first_address(s)));
+        armcii_apply_put(s, 0);
         break;
-    case AM_ACC:
-        armcii_apply_accumulate((enum element)r->element, r->scale, r->owner,
-                                server_delta(r, first_address(s)), s);
-        break;
+    case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, 0, s); break;
     case AM_ROOM: return try_grant(&server.clients[client], r->bytes);
     case AM_GET:
         if (armcii_am_is_short_reply(s->bytes))
-            add_short_reply(r, s, client);
+            add_short_reply(s, client);
         else
             reply_to_get(r, s, client);
         break;

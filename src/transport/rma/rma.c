@@ -325,17 +325,6 @@ void armcii_rma_end(void)
 
 /* ---- memory of ARMCI_Memget ---- */
 
-static char *memget_alloc(size_t bytes)
-{
-    enum { ALIGNMENT = 64 };
-    return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-}
-
-static void memget_free(char *memory)
-{
-    free(memory);
-}
-
 static int memget_attach(struct region *r, char *memory, size_t bytes)
 {
     return armcii_window_attach(r->rma->window, memory, bytes);
@@ -420,8 +409,6 @@ const struct transport armcii_rma = {
     .region_attach = attach,
     .region_detach = detach,
     .region_sync = sync,
-    .memget_alloc = memget_alloc,
-    .memget_free = memget_free,
     .memget_attach = memget_attach,
     .memget_detach = memget_detach,
     .start = start,

@@ -35,6 +35,11 @@ struct zone_state {
     struct range {
         size_t offset, bytes;
     } dropped[64]; /* the last of these, from number 0 on in turn */
+    struct taken {
+        atomic_int owner; /* rank on the node + 1; 0: no process has the unit alone */
+        unsigned first;   /* unit of the same memory */
+        size_t bytes;     /* of it */
+    } taken[MOST_UNITS];
 };
 enum { DROPPED = sizeof((struct zone_state *)NULL)->dropped / sizeof(struct range) };
 
@@ -229,6 +234,45 @@ void armcii_arena_release(enum arena_part part, size_t offset, size_t units)
 {
     size_t begin = part == ARENA_ZONE ? 0 : the_arena.zone;
     give(part, (offset - begin) / armcii_arena_unit(part), units);
+}
+
+/* ---- memory of one process ---- */
+
+/* SIZE_MAX: there is no room. */
+static size_t take_anywhere(size_t units)
+{
+    armcii_stripe_lock(&own.shared->lock);
+    size_t first = find_free(own.shared->used, MOST_UNITS, units, 0);
+    if (first != SIZE_MAX) set_bits(own.shared->used, first, units, true);
+    armcii_stripe_unlock(&own.shared->lock);
+    return first;
+}
+
+char *armcii_arena_take(size_t bytes)
+{
+    size_t unit = armcii_arena_unit(ARENA_ZONE), units = bytes / unit + (bytes % unit > 0),
+           first = take_anywhere(units);
+    if (first == SIZE_MAX) return NULL;
+    for (size_t i = first; i < first + units; i++) {
+        struct taken *t = &own.shared->taken[i];
+        t->first = (unsigned)first;
+        t->bytes = bytes;
+        atomic_store_explicit(&t->owner, armcii_node->rank + 1, memory_order_release);
+    }
+    return the_arena.base + begin_use(ARENA_ZONE, first, units);
+}
+
+bool armcii_arena_find(int process, const void *address, char **memory, size_t *bytes)
+{
+    size_t at = (uintptr_t)address - (uintptr_t)the_arena.base;
+    if (at >= the_arena.zone || !armcii_world_is_on_node(process)) return false;
+    const struct taken *t = &own.shared->taken[at / armcii_arena_unit(ARENA_ZONE)];
+    if (atomic_load_explicit(&t->owner, memory_order_acquire) !=
+        armcii_world->local_rank_of[process] + 1)
+        return false;
+    *memory = the_arena.base + t->first * armcii_arena_unit(ARENA_ZONE);
+    *bytes = t->bytes;
+    return (size_t)((const char *)address - *memory) < *bytes;
 }
 
 /* ---- memory of the zone ---- */

@@ -69,6 +69,12 @@ void armcii_arena_drop(struct team *team, size_t offset, size_t bytes);
 /* Tell the MPI library what has been freed in the node's zone since the last call.  Any thread. */
 void armcii_arena_renew(void);
 
+/* Memory for the caller alone, at least `bytes` bytes of the zone, until the end of the arena;
+ * NULL: there is no room.  Other processes of the node find it by its address. */
+char *armcii_arena_take(size_t bytes);
+/* What a process of the node has taken so, and that holds the address; false: nothing. */
+bool armcii_arena_find(int process, const void *address, char **memory, size_t *bytes);
+
 /* Of the caller's slot: the pages of [offset, offset + bytes) that no memory is reserved for
  * (node.h), in bytes.  Once touched, a page stays reserved. */
 size_t armcii_arena_unreserved(size_t offset, size_t bytes);

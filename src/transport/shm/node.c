@@ -369,10 +369,9 @@ static bool create_control(void)
     int processes;
     MPI_Comm_size(the_node.comm, &processes);
     size_t n = (size_t)processes;
-    own.control_bytes =
-        sizeof *own.control +
-        n * (sizeof own.control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
-    own.control_bytes += armcii_world->table_bytes; /* behind the exports */
+    own.control_bytes = sizeof *own.control +
+                        n * (sizeof own.control->flags[0] + sizeof(struct doorbell)) +
+                        armcii_world->table_bytes;
     int fd = armcii_segment_share(own.control_bytes, the_node.comm);
     if (fd >= 0) own.control = armcii_segment_map(fd, own.control_bytes);
     bool mapped = armcii_coll_all(own.control != NULL, the_node.comm);
@@ -380,8 +379,7 @@ static bool create_control(void)
     if (!mapped) return false;
     the_node.stripes = own.control->stripes;
     the_node.doorbells = (struct doorbell *)(void *)(own.control->flags + n);
-    the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
-    the_node.world_tables = (int *)(void *)(the_node.exports + n);
+    the_node.world_tables = (int *)(void *)(the_node.doorbells + n);
     if (the_node.rank == 0)
         memcpy(the_node.world_tables, armcii_world->tables, armcii_world->table_bytes);
     return is_shared(processes);
@@ -393,7 +391,6 @@ static void free_control(void)
     own.control = NULL;
     the_node.stripes = NULL;
     the_node.doorbells = NULL;
-    the_node.exports = NULL;
     the_node.world_tables = NULL;
 }
 

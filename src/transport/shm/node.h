@@ -12,21 +12,6 @@
 #include "base/lock.h"
 #include "transport/shm/segment.h"
 
-enum { MAX_EXPORTS = 64 };
-
-/* The exported segments of one process (shm.h).  An entry is written once, before `count` includes
- * it. */
-struct exports {
-    atomic_int count;
-    struct export
-    {
-        char *base; /* in that process */
-        size_t bytes;
-        struct segment_handle segment;
-    }
-    of[MAX_EXPORTS];
-};
-
 /* Wakes the progress thread of a process. */
 struct doorbell {
     _Alignas(64) atomic_uint rung; /* number of rings */
@@ -54,8 +39,7 @@ struct node {
     struct doorbell *doorbells; /* [size], and those of the progress ranks; NULL if memory is not
                                    shared */
     struct node_cpus cpus;
-    int *world_tables;       /* a copy of armcii_world->tables for all of them; or NULL */
-    struct exports *exports; /* [size], and those of the progress ranks, which export nothing */
+    int *world_tables; /* a copy of armcii_world->tables for all of them; or NULL */
 };
 
 extern const struct node *const armcii_node;

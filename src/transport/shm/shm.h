@@ -12,26 +12,9 @@
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/shape.h"
-#include "transport/shm/segment.h"
 #include "transport/transport.h"
 
 extern const struct transport armcii_shm;
-
-/* ---- exported segments ----
- *
- * Memory that one process allocates alone and the node can map.  Each is an anonymous file; another
- * process opens it through /proc when it first needs an address in it.  The node control block
- * lists the exports. */
-
-/* Called after armcii_node_start. */
-void armcii_exports_start(void);
-/* Free the own exports and unmap those of others.  No process uses them any more. */
-void armcii_exports_end(void);
-
-/* Find and map the export of a process that contains the address.  *base is its address there,
- * *mapped here.  False: there is none, or the process is on another node. */
-bool armcii_export_find(int process, const void *address, char **base, size_t *bytes,
-                        char **mapped);
 
 /* ---- transfers by load and store (apply.c) ----
  *
