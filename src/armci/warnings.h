@@ -8,7 +8,6 @@
 
 #include "base/config.h"
 #include "base/system.h"
-#include "transport/shm/segment.h"
 
 /* What a process knows when all layers have started.  The configuration's choices are no defects:
  * they give no warning. */

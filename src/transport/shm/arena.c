@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "transport/shm/node.h"
+#include "transport/shm/segment.h"
 
 static struct arena the_arena;
 const struct arena *const armcii_arena = &the_arena;

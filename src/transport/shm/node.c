@@ -20,6 +20,7 @@
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "base/system.h"
+#include "transport/shm/segment.h"
 
 /* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier
  * Synchronization", 1988): in round k process i signals i + 2^k and waits for i - 2^k.  Flags hold
@@ -41,9 +42,8 @@ struct reservations {
 struct node_control {
     struct reservations reservations;
     struct stripe stripes[STRIPES];
-    struct barrier_flags
-        flags[]; /* one for each process of the node communicator; as many
-                    doorbells and export tables follow, then the tables of the world */
+    struct barrier_flags flags[]; /* one for each process of the node communicator; as many
+                                     doorbells follow, then the tables of the world */
 };
 
 static struct node the_node;
@@ -373,10 +373,11 @@ static bool create_control(void)
                         n * (sizeof own.control->flags[0] + sizeof(struct doorbell)) +
                         armcii_world->table_bytes;
     int fd = armcii_segment_share(own.control_bytes, the_node.comm);
-    if (fd >= 0) own.control = armcii_segment_map(fd, own.control_bytes);
-    bool mapped = armcii_coll_all(own.control != NULL, the_node.comm);
-    if (fd >= 0) close(fd); /* all have opened it */
-    if (!mapped) return false;
+    if (fd < 0) return false;
+    void *memory = mmap(NULL, own.control_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd); /* all have opened it */
+    if (memory != MAP_FAILED) own.control = memory;
+    if (!armcii_coll_all(memory != MAP_FAILED, the_node.comm)) return false;
     the_node.stripes = own.control->stripes;
     the_node.doorbells = (struct doorbell *)(void *)(own.control->flags + n);
     the_node.world_tables = (int *)(void *)(the_node.doorbells + n);
@@ -392,17 +393,6 @@ static void free_control(void)
     the_node.stripes = NULL;
     the_node.doorbells = NULL;
     the_node.world_tables = NULL;
-}
-
-/* On every node, by /proc or else by passing descriptors. */
-static bool share_control(void)
-{
-    if (armcii_coll_all(create_control(), armcii_world->all)) return true;
-    free_control();
-    bool good = armcii_coll_all(armcii_pass_start(), armcii_world->all);
-    good = armcii_coll_all(good && create_control(), armcii_world->all);
-    if (!good) armcii_pass_end();
-    return good;
 }
 
 /* Tell the other processes on this kernel what they must know, and learn the same of them:
@@ -433,7 +423,8 @@ void armcii_node_start(void)
     MPI_Comm_rank(the_node.comm, &the_node.rank);
     for (int i = 0; i < armcii_world->size; i++)
         the_node.size += armcii_world_is_on_node(i);
-    the_node.shares_memory = armcii_config->shm == SHM_AUTO && share_control();
+    the_node.shares_memory =
+        armcii_config->shm == SHM_AUTO && armcii_coll_all(create_control(), armcii_world->all);
     if (!the_node.shares_memory) free_control();
     own.barriers = 0;
     survey_kernel();
@@ -453,7 +444,6 @@ void armcii_node_end(void)
     own.reservations = &own.none;
     own.levels = 0;
     free_control();
-    armcii_pass_end();
     free(the_node.cpus.taken);
     the_node = (struct node){0};
     armcii_backoff.spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;

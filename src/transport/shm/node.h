@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "base/lock.h"
-#include "transport/shm/segment.h"
 
 /* Wakes the progress thread of a process. */
 struct doorbell {

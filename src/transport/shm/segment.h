@@ -1,7 +1,6 @@
 /* segment.h - shared memory segments of a node: anonymous files (memfd_create) that one process
- * creates and others open through /proc or, where that is refused, are passed (pass.h).  They have
- * no name, leave nothing after a crash, are not limited by the size of /dev/shm and use no MPI
- * window or context id. */
+ * creates and others open through /proc.  They have no name, leave nothing after a crash, are not
+ * limited by the size of /dev/shm and use no MPI window or context id. */
 #ifndef ARMCII_SEGMENT_H
 #define ARMCII_SEGMENT_H
 
@@ -10,8 +9,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "transport/shm/pass.h"
-
 /* Where to open a segment.  Device and inode verify it, because process ids differ between
  * containers. */
 struct segment_handle {
@@ -19,22 +16,21 @@ struct segment_handle {
     int descriptor; /* -1: invalid */
     dev_t device;
     ino_t inode;
-    char passed_by[PASS_NAME];
 };
-
-/* Collective over comm: can its members share memory so? */
-bool armcii_segment_is_possible(MPI_Comm comm);
 
 /* A new descriptor of `bytes` of anonymous memory; -1 on failure. */
 int armcii_segment_descriptor(size_t bytes);
-/* Collective over comm, whose members share memory: descriptors of `bytes` > 0 of the same
- * anonymous memory; -1 on a member that fails. */
-int armcii_segment_share(size_t bytes, MPI_Comm comm);
 /* The handle of a descriptor of this process; .descriptor is -1 if it is invalid. */
 struct segment_handle armcii_segment_handle(int descriptor);
-/* Maps a segment of another process; NULL on failure. */
-char *armcii_segment_open(const struct segment_handle *segment, size_t bytes);
-/* Maps a descriptor, with huge pages if it is large; NULL on failure. */
-void *armcii_segment_map(int descriptor, size_t bytes);
+/* A descriptor of a segment of another process; -1 on failure. */
+int armcii_segment_open(const struct segment_handle *handle);
+
+/* Collective over comm: descriptors of `bytes` > 0 of the same anonymous memory; -1, on all
+ * members, if one fails.  Where the kernel does not let a process open /proc/PID/fd of another (in
+ * user namespaces of their own, or with another view of /proc), the first member passes it by
+ * sockets: their names are abstract, so the processes must share a network namespace. */
+int armcii_segment_share(size_t bytes, MPI_Comm comm);
+/* Collective over comm: can its members share memory so? */
+bool armcii_segment_is_possible(MPI_Comm comm);
 
 #endif
