@@ -84,6 +84,30 @@ static void run(const void *row)
     region_done(base);
 }
 
+/* Nobody waits for the flag: what a fence completes is there behind a barrier of MPI. */
+static void test_fence(void)
+{
+    int me = test_rank(), n = test_ranks(), to = (me + 1) % n, left = (me + n - 1) % n;
+    void **base = region_zeroed(sizeof(struct slice));
+    struct slice *mine = base[me], *theirs = base[to];
+    for (int round = 1; round <= effort(200); round++) {
+        int value = round * n + me;
+        ARMCI_Put_flag(&value, theirs->data, sizeof value, &theirs->flag, round, to);
+        if (round % 3 == 0) ARMCI_PutValueInt(value, &theirs->unused, to);
+        if (round % 2 == 0)
+            ARMCI_Fence(to);
+        else
+            ARMCI_AllFence();
+        MPI_Barrier(test_comm());
+        check_long(ARMCI_GetValueInt(mine->data, me), round * n + left, "data");
+        check_long(ARMCI_GetValueInt(&mine->flag, me), round, "flag");
+        if (round % 3 == 0)
+            check_long(ARMCI_GetValueInt(&mine->unused, me), round * n + left, "a put behind it");
+        MPI_Barrier(test_comm());
+    }
+    region_done(base);
+}
+
 static void test_flag_elsewhere(void)
 {
     void **data = region_create(sizeof(double)), **flag = region_create(sizeof(int));
@@ -113,6 +137,7 @@ static const struct test tests[] = {
      ONE_ROW(run, struct call, put_strided, MANY, true, "ARMCI_PutS_flag")},
     {"ARMCI_PutS_flag_dir: data before flag, value by value",
      ONE_ROW(run, struct call, put_strided_dir, FEW, true, "ARMCI_PutS_flag_dir")},
+    {"a fence completes data and flag", test_fence},
     {"a flag in another region", test_flag_elsewhere},
 };
 SUITE();

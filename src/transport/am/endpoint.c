@@ -38,6 +38,8 @@ struct endpoint {
     unsigned opened;   /* messages */
     bool is_urgent;    /* somebody waits for the next update */
     bool is_held;      /* the open message waits for a flag behind its data */
+    bool is_awaited;   /* somebody waits until the open message is acknowledged */
+    bool owes;         /* updates whose acknowledgement was left to a later message */
     unsigned rndvs;    /* rendezvous puts that are not in place */
     unsigned appended; /* requests, to poll now and then */
     unsigned gets;     /* short ones whose replies have not arrived */
@@ -87,13 +89,13 @@ static uint64_t unacked(const struct endpoint *e)
 
 /* ---- dirty endpoints ----
  *
- * Those with an open message, or with a message or rendezvous put that is not acknowledged. Clean
+ * Those with an open message, or with an update or rendezvous put that is not acknowledged. Clean
  * ones stay in the list until a walk begins. A walk may wait, while other threads begin walks and
  * put endpoints in front: nothing is removed then. */
 
 static bool is_dirty(const struct endpoint *e)
 {
-    return e->open >= 0 || unacked(e) > 0 || e->rndvs > 0;
+    return e->open >= 0 || unacked(e) > 0 || e->owes || e->rndvs > 0;
 }
 
 static void add_dirty(struct endpoint *e)
@@ -235,6 +237,15 @@ static bool must_wait(struct endpoint *e, const struct am_message_header *head, 
     return true;
 }
 
+/* The message of a flag needs no acknowledgement of its own: its receiver waits for the flag, and a
+ * fence asks for one. But the system must take all that has not been served, because nothing is
+ * outstanding then. */
+static bool may_owe(const struct endpoint *e)
+{
+    return e->is_urgent && !e->is_awaited && armcii_endpoints_have_thread && e->acked > 0 &&
+           e->transmitted - e->served <= armcii_am_message_max();
+}
+
 void armcii_endpoint_send(struct endpoint *e)
 {
     if (e->open < 0) return;
@@ -242,15 +253,24 @@ void armcii_endpoint_send(struct endpoint *e)
     struct am_message_header *head = header_of(b);
     const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
     set_due(e, must_wait(e, head, size));
-    if (e->due) head->acknowledge = 1; /* fences count it */
-    if (e->due) return;
+    if (e->due) {
+        head->acknowledge = 1; /* fences count it */
+        e->is_awaited = true;
+        return;
+    }
     e->transmitted += size;
+    if (head->acknowledge && may_owe(e)) {
+        head->acknowledge = 0;
+        e->owes = true;
+    }
     e->rndv_bytes = 0;
+    e->is_awaited = false;
     e->open = -1;
     endpoints.buffer_states[b] = SENT;
     head->sequence = e->sequence++;
     if (needs_ack(head) || room(e) < endpoints.enough) head->acknowledge = 1;
     if (head->acknowledge) {
+        e->owes = false;
         e->sent++;
         e->bytes_unacked += head->bytes;
         endpoints.answers_pending++;
@@ -530,11 +550,19 @@ struct endpoint *armcii_endpoint(int server)
 
 /* ---- remote completion ---- */
 
+/* Send what is there, so that all updates until now are acknowledged. */
+static void send_awaited(struct endpoint *e)
+{
+    if (e->owes) armcii_endpoint_append(e, 0, true);
+    e->is_awaited = e->open >= 0;
+    armcii_endpoint_send(e);
+}
+
 /* Only for what is outstanding now: other threads may keep adding. */
 static void wait_acked(struct endpoint *e)
 {
     struct backoff p = {0};
-    armcii_endpoint_send(e);
+    send_awaited(e);
     const uint64_t sent = to_be_acked(e), puts = endpoints.rndvs_added;
     while (e->acked < sent || has_rndv(e, puts))
         armcii_am_progress(&p);
@@ -545,7 +573,7 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
     struct backoff p = {0};
     struct endpoint *e = endpoints.of[server];
     if (!e) return;
-    armcii_endpoint_send(e);
+    send_awaited(e);
     const uint64_t sent = to_be_acked(e);
     while (e->acked < sent || armcii_rndv_overlaps(owner, lo, hi))
         armcii_am_progress(&p);
@@ -588,7 +616,7 @@ void armcii_endpoints_fence_team(const struct team *team)
 {
     struct endpoint *first = begin_walk();
     for (struct endpoint *e = first; e; e = e->next_dirty)
-        if (is_on_team(team, e)) armcii_endpoint_send(e);
+        if (is_on_team(team, e)) send_awaited(e);
     for (struct endpoint *e = first; e; e = e->next_dirty)
         if (is_on_team(team, e)) wait_acked(e);
     end_walk();
