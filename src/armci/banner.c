@@ -13,7 +13,7 @@
 #include "mpi/quirks.h"
 #include "transport/am/am.h"
 #include "transport/route.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 
 /* ---------------------------------------------------------------- the summary ------ */
 

@@ -9,7 +9,7 @@
 #include "mpi/coll.h"
 #include "mpi/window.h"
 #include "mpi/world.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 #include "transport/shm/shm.h"
 
 static struct team *default_team; /* NULL: the world */

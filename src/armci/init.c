@@ -19,8 +19,8 @@
 #include "transport/am/am.h"
 #include "transport/route.h"
 #include "progress/thread.h"
-#include "transport/shm/arena.h"
-#include "transport/shm/node.h"
+#include "node/arena.h"
+#include "node/node.h"
 #include "mpi/world.h"
 #include "core/handle.h"
 

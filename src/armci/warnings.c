@@ -15,7 +15,7 @@
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/route.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 
 /* Less than this is no error, but the likely reason of later ones. */
 enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 };

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/fault.h"
 #include "mpi/world.h"
-#include "transport/shm/arena.h"
+#include "node/arena.h"
 
 /* ---- index ---- */
 
@@ -155,9 +155,10 @@ void armcii_directory_remove(int process, void *base, const struct region *regio
 void armcii_directory_add_offset(struct region *region)
 {
     armcii_directory_version++;
-    armcii_index_remove(directory.by_address, armcii_world->size, region->offset,
-                        region->offset + region->span);
-    struct interval i = {region->offset, region->offset + region->span, region, NULL};
+    armcii_index_remove(directory.by_address, armcii_world->size, region->place.offset,
+                        region->place.offset + region->place.span);
+    struct interval i = {region->place.offset, region->place.offset + region->place.span, region,
+                         NULL};
     if (!armcii_index_insert(directory.by_address, armcii_world->size, i))
         armcii_fatal("out of memory for the address index");
 }
@@ -165,10 +166,10 @@ void armcii_directory_add_offset(struct region *region)
 void armcii_directory_remove_offset(const struct region *region)
 {
     const struct interval *i =
-        armcii_index_find(directory.by_address, armcii_world->size, region->offset);
+        armcii_index_find(directory.by_address, armcii_world->size, region->place.offset);
     if (i && i->region == region)
-        armcii_index_remove(directory.by_address, armcii_world->size, region->offset,
-                            region->offset + region->span);
+        armcii_index_remove(directory.by_address, armcii_world->size, region->place.offset,
+                            region->place.offset + region->place.span);
     if (!armcii_fault("stale-last-hit")) armcii_addr_cache_clear();
 }
 
@@ -191,7 +192,7 @@ static bool locate_in_arena(int process, const void *address, struct raddr *radd
     const struct region *r = i->region;
     int rank = armcii_team_rank(r->team, process);
     if (rank < 0) return false;
-    char *lo = armcii_arena_address(process, r->offset, r->stride);
+    char *lo = armcii_arena_address(process, r->place.offset, r->place.stride);
     if ((uintptr_t)address - (uintptr_t)lo >= armcii_slice_bytes(r, rank)) return false;
     raddr->region = i->region;
     raddr->rank = rank;

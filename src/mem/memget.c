@@ -11,8 +11,9 @@
 #include "mem/region.h"
 #include "mpi/world.h"
 #include "transport/route.h"
-#include "transport/shm/arena.h"
-#include "transport/shm/node.h"
+#include "node/arena.h"
+#include "node/node.h"
+#include "node/reserve.h"
 
 /* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a
  * few pieces; each new piece doubles the total if memory permits. */

@@ -8,11 +8,12 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/system.h"
-#include "transport/shm/team_memory.h"
+#include "node/team_memory.h"
 #include "mpi/coll.h"
 #include "transport/route.h"
-#include "transport/shm/arena.h"
-#include "transport/shm/node.h"
+#include "node/arena.h"
+#include "node/node.h"
+#include "node/reserve.h"
 #include "mpi/world.h"
 
 enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
@@ -116,10 +117,10 @@ static bool exchange_sizes(struct region *r, long bytes)
 static void leave_arena(const struct region *r)
 {
     enum { MANY_PAGES = 1 << 16 }; /* bytes; few are not worth the system calls */
-    if (r->stride == 0) return;
-    if (r->extent && r->own_bytes >= MANY_PAGES)
-        armcii_arena_drop_untouched(r->offset, r->own_bytes);
-    armcii_team_memory_free(r);
+    if (r->place.stride == 0) return;
+    if (r->place.extent && r->own_bytes >= MANY_PAGES)
+        armcii_arena_drop_untouched(r->place.offset, r->own_bytes);
+    armcii_team_memory_free(r->team, &r->place);
 }
 
 /* ---- reservations ---- */
@@ -194,9 +195,9 @@ static bool reserve_slices(struct region *r)
     struct team *team = r->team;
     size_t here;
     bool counts = true;
-    if (r->extent) {
+    if (r->place.extent) {
         r->total = armcii_team_memory_on_node(team, r->largest);
-        here = armcii_arena_unreserved(r->offset, r->own_bytes);
+        here = armcii_arena_unreserved(r->place.offset, r->own_bytes);
         counts = here > 0;
     } else {
         r->total = sum_slices(r, &here, &counts);
@@ -206,14 +207,14 @@ static bool reserve_slices(struct region *r)
     if (checked && !reserve_on_all_nodes(r, here, counts)) return false;
     if (!checked) team->credit -= r->total;
     if (!checked && counts) armcii_reservation_add(here);
-    if (r->extent) armcii_arena_set_reserved(r->offset, r->own_bytes);
+    if (r->place.extent) armcii_arena_set_reserved(r->place.offset, r->own_bytes);
     return true;
 }
 
 static void release_reservation(const struct region *r)
 {
     struct team *team = r->team;
-    if (r->extent) return; /* what was touched stays reserved */
+    if (r->place.extent) return; /* what was touched stays reserved */
     armcii_reservation_release(r->reserved);
     team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
 }
@@ -243,7 +244,7 @@ static int allocate_alone(struct region *r)
 
 static void allocate_in_arena(struct region *r)
 {
-    r->own = armcii_arena_address(armcii_world->rank, r->offset, r->stride);
+    r->own = armcii_arena_address(armcii_world->rank, r->place.offset, r->place.stride);
     fill_own_slice(r);
     if (armcii_config->debug_alloc) armcii_coll_barrier(r->team->comm);
 }
@@ -251,7 +252,7 @@ static void allocate_in_arena(struct region *r)
 /* 0, or nonzero on every member. */
 static int create_memory(struct region *r)
 {
-    if (r->stride > 0)
+    if (r->place.stride > 0)
         allocate_in_arena(r);
     else if (allocate_alone(r) != 0)
         return -1;
@@ -261,14 +262,15 @@ static int create_memory(struct region *r)
 char *armcii_region_base(const struct region *r, int member)
 {
     if (armcii_slice_bytes(r, member) == 0) return NULL;
-    return r->stride ? armcii_arena_address(r->team->to_world[member], r->offset, r->stride)
-                     : r->base[member];
+    return r->place.stride
+               ? armcii_arena_address(r->team->to_world[member], r->place.offset, r->place.stride)
+               : r->base[member];
 }
 
 static void add_slices(struct region *r)
 {
-    if (r->stride > 0) armcii_directory_add_offset(r);
-    for (int i = 0; i < r->team->size && r->stride == 0; i++) {
+    if (r->place.stride > 0) armcii_directory_add_offset(r);
+    for (int i = 0; i < r->team->size && r->place.stride == 0; i++) {
         size_t bytes = armcii_slice_bytes(r, i);
         if (bytes > 0) armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
     }
@@ -276,8 +278,8 @@ static void add_slices(struct region *r)
 
 static void remove_slices(const struct region *r)
 {
-    if (r->stride > 0) armcii_directory_remove_offset(r);
-    for (int i = 0; i < r->team->size && r->stride == 0; i++)
+    if (r->place.stride > 0) armcii_directory_remove_offset(r);
+    for (int i = 0; i < r->team->size && r->place.stride == 0; i++)
         if (armcii_slice_bytes(r, i) > 0)
             armcii_directory_remove(r->team->to_world[i], r->base[i], r);
 }
@@ -300,7 +302,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *is_empt
         return NULL;
     }
     armcii_route_region(r);
-    if (armcii_arena->slot > 0) armcii_team_memory_alloc(r);
+    if (armcii_arena->slot > 0) armcii_team_memory_alloc(r->team, r->largest, &r->place);
     if (!reserve_slices(r)) return abandon(r);
     if (create_memory(r) != 0) {
         armcii_reservation_release(r->reserved);

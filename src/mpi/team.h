@@ -32,8 +32,7 @@ struct team {
     int users;                 /* regions and the group itself; the last one frees the team */
     size_t credit; /* bytes that its regions may take before the memory of the nodes is checked
                       again */
-    struct team_memory
-        *memory; /* of its regions; freed by free_memory (transport/shm/team_memory.h) */
+    struct team_memory *memory; /* of its regions; freed by free_memory (node/team_memory.h) */
     void (*free_memory)(struct team_memory *memory);
     struct team *next;
 };

@@ -12,7 +12,7 @@
 #include "mpi/world.h"
 #include "transport/am/am.h"
 #include "transport/rma/rma.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 #include "transport/shm/shm.h"
 
 static const struct route shm = {"shm", &armcii_shm, &armcii_shm, &armcii_shm, true, NULL};

@@ -15,12 +15,12 @@
 #include "base/fault.h"
 #include "mpi/window.h"
 #include "mpi/team.h"
+#include "node/team_memory.h"
 #include "shape/shape.h"
 
 struct route;
 struct transport;
 struct rma_region;
-struct rma_extent;
 
 /* Global memory: one slice per member of a team. Each transport that carries operations on it keeps
  * what it needs behind its own pointer; NULL where the transport is not used for the region. */
@@ -30,19 +30,17 @@ struct region {
     size_t largest;         /* bytes of the largest slice */
     bool has_empty;         /* a slice has 0 bytes */
     size_t *bytes;          /* [team size]; NULL: see runs */
-    bool shares_bytes;      /* that table is the node's (transport/shm/team_memory.h) */
+    bool shares_bytes;      /* that table is the node's (node/team_memory.h) */
     size_t own_bytes;       /* of the caller's slice */
     struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all
                                slices have `largest` bytes */
     int run_count;
-    char *own;             /* the caller's slice */
-    size_t offset, span;   /* in the arena (transport/shm/arena.h) */
-    size_t stride;         /* not 0: it is in the arena; then base is NULL */
-    struct extent *extent; /* of the arena's slots: holds all slices; NULL: it lies elsewhere */
+    char *own;              /* the caller's slice */
+    struct placement place; /* in the arena; then base is NULL */
     char **base;     /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
     size_t total;    /* bytes of all slices; at most SIZE_MAX */
     size_t reserved; /* bytes of this node's memory that this process accounts for
-                        (transport/shm/node.h) */
+                        (node/node.h) */
     int mode;        /* access mode: ARMCIX_MODE_... */
     bool memget;     /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near; /* to slices that are mapped here */
@@ -50,14 +48,6 @@ struct region {
     bool am;                  /* it uses the transport am */
     struct rma_region *rma;
     struct region *previous, *next; /* all regions, oldest first */
-};
-
-/* Units of the arena that a team has. */
-struct extent {
-    size_t offset, bytes;
-    struct rma_extent *rma; /* of the transport rma */
-    bool without_rma;       /* on all members: it could not attach */
-    struct extent *next;    /* of the same team */
 };
 
 /* The members from the end of the previous run up to, but not including, `end`. */

@@ -7,7 +7,7 @@
 #include "shape/accumulate.h"
 #include "shape_model.h"
 #include "transport/shm/shm.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 #include "unit.h"
 
 static struct stripe stripes[STRIPES];

@@ -11,7 +11,7 @@
 #include "mpi/world.h"
 #include "progress/event.h"
 #include "progress/thread.h"
-#include "transport/shm/node.h"
+#include "node/doorbell.h"
 #include "unit.h"
 
 /* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early
@@ -29,8 +29,7 @@ static void become(int rank)
 {
     *(struct world *)armcii_world =
         (struct world){.rank = rank, .size = 3, .node_of = node_of, .local_rank_of = local_rank_of};
-    *(struct node *)armcii_node =
-        (struct node){.rank = rank, .size = 2, .doorbells = shared->doorbells};
+    armcii_doorbells_use(shared->doorbells, rank, 2, MPI_COMM_NULL);
     armcii_doorbell_open();
     atomic_fetch_add(&shared->ready, 1);
     while (atomic_load(&shared->ready) < 2)
@@ -135,7 +134,7 @@ TEST(a_ring_for_others_wakes_nobody_here)
 
 TEST(without_doorbells_a_ring_does_nothing)
 {
-    *(struct node *)armcii_node = (struct node){.size = 1};
+    armcii_doorbells_use(NULL, 0, 1, MPI_COMM_NULL);
     armcii_doorbells_start();
     ck_assert_int_eq(armcii_doorbell_fd(), -1);
     armcii_doorbell_ring(0);

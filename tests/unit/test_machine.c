@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/system.h"
-#include "transport/shm/segment.h"
+#include "node/segment.h"
 #include "unit.h"
 
 enum { MIB = 1 << 20, ROOM = 512 };

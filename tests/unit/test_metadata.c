@@ -10,12 +10,12 @@
 #include "base/log.h"
 #include "mem/directory.h"
 #include "mem/region.h"
-#include "transport/shm/team_memory.h"
+#include "node/team_memory.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "transport/route.h"
-#include "transport/shm/arena.h"
-#include "transport/shm/node.h"
+#include "node/arena.h"
+#include "node/node.h"
 #include "unit.h"
 
 enum { RANKS = 1 << 20, ON_NODE = 128, GRID = 1 << 10, ME = 0, REGIONS = 5000, FEW_REGIONS = 60 };
@@ -310,9 +310,10 @@ TEST(a_newer_region_stays)
 {
     struct raddr raddr;
     struct region r[2] = {
-        {.team = &team, .largest = 4096, .span = 4096, .stride = armcii_arena->slot}};
+        {.team = &team,
+         .largest = 4096,
+         .place = {armcii_arena->zone + (8 << 20), 4096, armcii_arena->slot, NULL}}};
     slice_of = equal;
-    r[0].offset = armcii_arena->zone + (8 << 20);
     __wrap_armcii_route_region(&r[0]);
     r[1] = r[0];
     armcii_directory_add_offset(&r[0]);

@@ -11,7 +11,7 @@
 #include "environment.h"
 #include "lines.h"
 #include "transport/am/am.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 #include "mpi/world.h"
 
 enum { MOST_MEASURED = 6, MOST_VARIABLES = 4 };

@@ -12,7 +12,7 @@
 #include "mem/directory.h"
 #include "lines.h"
 #include "transport/am/am.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 #include "mpi/world.h"
 #include "worker.h"
 #include "core/op.h"

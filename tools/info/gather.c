@@ -15,7 +15,7 @@
 #include "config-build.h"
 #include "mpi/quirks.h"
 #include "shape/shape.h"
-#include "transport/shm/segment.h"
+#include "node/segment.h"
 
 #define TEXT_OF(X) #X
 #define TEXT(X)    TEXT_OF(X)

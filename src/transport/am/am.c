@@ -15,7 +15,8 @@
 #include "progress/thread.h"
 #include "transport/shm/shm.h"
 #include "transport/shm/mutex.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
+#include "node/doorbell.h"
 
 static struct {
     MPI_Comm comm; /* requests and replies only */
@@ -25,7 +26,7 @@ static struct {
 
 /* ---- barrier ---- */
 
-/* A dissemination barrier of the leaders, as in transport/shm/node.c. */
+/* A dissemination barrier of the leaders, as in node/node.c. */
 static void leaders_barrier(void)
 {
     const struct world *w = armcii_world;

@@ -10,7 +10,7 @@
 #include "base/lock.h"
 #include "mpi/coll.h"
 #include "progress/thread.h"
-#include "transport/shm/segment.h"
+#include "node/segment.h"
 
 /* What the program's processes send to their progress rank. */
 struct control_msg {

@@ -10,9 +10,10 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "base/fault.h"
-#include "transport/shm/arena.h"
+#include "node/arena.h"
 #include "transport/shm/mutex.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
+#include "node/doorbell.h"
 #include "transport/shm/shm.h"
 
 /* A get that waits for memory for its reply, a request for room, or a request behind one. */

@@ -14,8 +14,10 @@
 #include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/rma/pending.h"
-#include "transport/shm/arena.h"
-#include "transport/shm/node.h"
+#include "node/arena.h"
+#include "node/node.h"
+#include "node/reserve.h"
+#include "node/doorbell.h"
 
 /* ---- the progress thread ----
  *
@@ -220,12 +222,12 @@ static int create_extent_window(const struct region *r, struct extent *e)
                          e->bytes);
     if (rc != 0) {
         free(x);
-        e->without_rma = r->far->fallback != NULL;
+        e->is_refused = r->far->fallback != NULL;
         return rc;
     }
     reserve_extent(e);
     rma.windows++;
-    e->rma = x;
+    e->part = x;
     if (r->team == armcii_team_world()) {
         x->users = 1;
         x->next = rma.lasting;
@@ -236,12 +238,13 @@ static int create_extent_window(const struct region *r, struct extent *e)
 
 static int attach_to_extent(struct region *r)
 {
-    struct extent *e = r->extent;
-    if (e->without_rma || (!e->rma && create_extent_window(r, e) != 0)) return -1;
-    e->rma->users++;
+    struct extent *e = r->place.extent;
+    if (e->is_refused || (!e->part && create_extent_window(r, e) != 0)) return -1;
+    struct rma_extent *x = e->part;
+    x->users++;
     r->rma = new_part();
-    r->rma->window = &e->rma->window;
-    r->rma->displacement = r->offset - e->offset;
+    r->rma->window = &x->window;
+    r->rma->displacement = r->place.offset - e->offset;
     return 0;
 }
 
@@ -249,7 +252,7 @@ static int attach(struct region *r)
 {
     if (r->memget) return attach_memget(r);
     if (r->rma) return gather_pads(r);
-    return r->extent ? attach_to_extent(r) : attach_own(r);
+    return r->place.extent ? attach_to_extent(r) : attach_own(r);
 }
 
 static void free_window(struct window *w)
@@ -260,17 +263,18 @@ static void free_window(struct window *w)
 
 static void detach_from_extent(struct extent *e)
 {
-    if (--e->rma->users > 0) return;
-    free_window(&e->rma->window);
-    free(e->rma);
-    e->rma = NULL;
+    struct rma_extent *x = e->part;
+    if (--x->users > 0) return;
+    free_window(&x->window);
+    free(x);
+    e->part = NULL;
 }
 
 static void detach(struct region *r)
 {
     if (!r->rma) return;
-    if (r->extent)
-        detach_from_extent(r->extent);
+    if (r->place.extent)
+        detach_from_extent(r->place.extent);
     else
         free_window(r->rma->window);
     free(r->rma->pad);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "shape/accumulate.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 
 bool armcii_program_stores;
 

@@ -10,20 +10,21 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "transport/shm/arena.h"
-#include "transport/shm/node.h"
-#include "transport/shm/team_memory.h"
+#include "node/arena.h"
+#include "node/node.h"
+#include "node/doorbell.h"
+#include "node/team_memory.h"
 #include "transport/transport.h"
 
 void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name)
 {
-    struct region *set = armcii_alloc(1, sizeof *set, "mutexes");
+    struct mutex_set *set = armcii_alloc(1, sizeof *set, "mutexes");
+    int most = 0;
     (void)name;
     set->team = team;
     for (int i = 0; i < team->size; i++)
-        if ((size_t)count[i] * sizeof(struct mutex) > set->largest)
-            set->largest = (size_t)count[i] * sizeof(struct mutex);
-    if (!armcii_team_memory_alloc(set)) {
+        if (count[i] > most) most = count[i];
+    if (!armcii_team_memory_alloc(team, (size_t)most * sizeof(struct mutex), &set->place)) {
         free(set);
         return NULL;
     }
@@ -35,15 +36,15 @@ void *armcii_mutexes_create(struct team *team, const int count[], unsigned long 
 
 void armcii_mutexes_free(void *set)
 {
-    armcii_team_memory_free(set);
+    const struct mutex_set *s = set;
+    armcii_team_memory_free(s->team, &s->place);
     free(set);
 }
 
 struct mutex *armcii_mutex_address(const void *set, int owner, int mutex)
 {
-    const struct region *memory = set;
-    char *first =
-        armcii_arena_address(memory->team->to_world[owner], memory->offset, memory->stride);
+    const struct mutex_set *s = set;
+    char *first = armcii_arena_address(s->team->to_world[owner], s->place.offset, s->place.stride);
     return (struct mutex *)(void *)first + mutex;
 }
 

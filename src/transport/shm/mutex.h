@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "mpi/team.h"
+#include "node/team_memory.h"
 
 /* Who wants the mutex draws a ticket, and has the mutex when that is served: first come, first
  * served.  All zero: free.  Nothing in it is ever locked, so that a process that stops stops only
@@ -22,6 +23,10 @@ struct mutex {
 /* A set: the slots mutexes_create and mutexes_free of struct transport.  The mutexes of all members
  * are in the arena, so that every process knows the address of each in its owner, in other
  * processes of that node, and in its server. */
+struct mutex_set {
+    struct team *team;
+    struct placement place;
+};
 void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name);
 void armcii_mutexes_free(void *set);
 struct mutex *armcii_mutex_address(const void *set, int owner, int mutex);

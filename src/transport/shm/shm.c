@@ -3,7 +3,7 @@
 
 #include "mpi/world.h"
 #include "transport/shm/mutex.h"
-#include "transport/shm/node.h"
+#include "node/node.h"
 
 /* ---- mutexes ---- */
 

@@ -1,4 +1,4 @@
-/* team_memory.h - what a team has in the arena (transport/shm/arena.h): units for its regions, and
+/* team_memory.h - what a team has in the arena (node/arena.h): units for its regions, and
  * cells through which its members agree.
  */
 #ifndef ARMCII_TEAM_MEMORY_H
@@ -9,20 +9,33 @@
 #include <stdint.h>
 
 #include "mpi/team.h"
-#include "transport/transport.h"
 
 /* Slices of so many bytes are in the zone of the arena, with huge pages; smaller ones in the slots.
  */
 enum { ZONE_MIN_SLICE = 2 << 20 };
 
-/* Place the region, whose largest slice is known, in the arena: sets offset, span, stride, and
- * extent in the slots.  False if there is no room.  Collective over the team. A slice of less than
- * 4 KiB shares no cache line with others, a larger one no page of 4 KiB, one in the zone no huge
- * page. */
-bool armcii_team_memory_alloc(struct region *r);
+/* Units of the arena that a team has. */
+struct extent {
+    size_t offset, bytes;
+    void *part;          /* of the transport that attached it */
+    bool is_refused;     /* on all members: it could not attach */
+    struct extent *next; /* of the same team */
+};
+
+/* Where slices of a team's members are in the arena. */
+struct placement {
+    size_t offset, span;
+    size_t stride;         /* 0: they are not there */
+    struct extent *extent; /* of the slots: holds all slices; NULL: they are in the zone */
+};
+
+/* Collective over the team: place slices of at most `bytes` bytes.  False, with nothing set, if
+ * there is no room. A slice of less than 4 KiB shares no cache line with others, a larger one no
+ * page of 4 KiB, one in the zone no huge page. */
+bool armcii_team_memory_alloc(struct team *team, size_t bytes, struct placement *place);
 /* No member accesses it any more.  Every member calls it, at the same point between its other calls
  * for the team. */
-void armcii_team_memory_free(const struct region *r);
+void armcii_team_memory_free(struct team *team, const struct placement *place);
 /* The most that an allocation of `bytes` bytes takes on a node. */
 size_t armcii_team_memory_on_node(const struct team *team, size_t bytes);
 

@@ -1,6 +1,6 @@
 /* segment.c - anonymous files that the processes of a node share. */
 #define _GNU_SOURCE
-#include "transport/shm/segment.h"
+#include "node/segment.h"
 
 #include <fcntl.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* arena.c - one shared memory segment for the regions of a whole job. */
 #define _GNU_SOURCE
-#include "transport/shm/arena.h"
+#include "node/arena.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -13,8 +13,9 @@
 
 #include "base/log.h"
 #include "mpi/coll.h"
-#include "transport/shm/node.h"
-#include "transport/shm/segment.h"
+#include "node/node.h"
+#include "node/reserve.h"
+#include "node/segment.h"
 
 static struct arena the_arena;
 const struct arena *const armcii_arena = &the_arena;

@@ -1,5 +1,5 @@
 /* team_memory.c - what a team has in the arena. */
-#include "transport/shm/team_memory.h"
+#include "node/team_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 #include "base/pool.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "transport/shm/arena.h"
-#include "transport/shm/node.h"
+#include "node/arena.h"
+#include "node/node.h"
+#include "node/reserve.h"
 
 /* A value that one process passes to another on its node.  The number of the agreement is written
  * last. */
@@ -298,24 +299,26 @@ static size_t allocate(struct team *team, enum arena_part part, size_t bytes, si
     return offset;
 }
 
-bool armcii_team_memory_alloc(struct region *r)
+bool armcii_team_memory_alloc(struct team *team, size_t bytes, struct placement *place)
 {
-    if (!r->team->memory) create_memory(r->team);
-    enum arena_part part = part_of(r->largest);
-    size_t span = span_of(r->team, r->largest);
-    size_t offset = span > 0 ? allocate(r->team, part, span, alignment_of(r->largest)) : POOL_FULL;
+    if (!team->memory) create_memory(team);
+    enum arena_part part = part_of(bytes);
+    size_t span = span_of(team, bytes);
+    size_t offset = span > 0 ? allocate(team, part, span, alignment_of(bytes)) : POOL_FULL;
     if (offset == POOL_FULL) return false;
-    r->offset = offset;
-    r->span = span;
-    r->stride = part == ARENA_ZONE ? rounded(r->largest) : armcii_arena->slot;
-    if (part == ARENA_SLOTS) r->extent = find_extent(&r->team->memory->space[part], offset);
+    *place = (struct placement){
+        .offset = offset,
+        .span = span,
+        .stride = part == ARENA_ZONE ? rounded(bytes) : armcii_arena->slot,
+        .extent = part == ARENA_SLOTS ? find_extent(&team->memory->space[part], offset) : NULL};
     return true;
 }
 
-void armcii_team_memory_free(const struct region *r)
+void armcii_team_memory_free(struct team *team, const struct placement *place)
 {
-    if (part_of(r->largest) == ARENA_ZONE) armcii_arena_drop(r->team, r->offset, r->span);
-    armcii_pool_free(&r->team->memory->space[part_of(r->largest)].pool, r->offset, r->span);
+    if (!place->extent) armcii_arena_drop(team, place->offset, place->span);
+    armcii_pool_free(&team->memory->space[place->extent ? ARENA_SLOTS : ARENA_ZONE].pool,
+                     place->offset, place->span);
 }
 
 /* ---- tables ---- */

@@ -1,0 +1,141 @@
+/* node.c - the node control block and its barrier. */
+#define _GNU_SOURCE
+#include "node/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/lock.h"
+#include "base/config.h"
+#include "mpi/coll.h"
+#include "mpi/world.h"
+#include "node/doorbell.h"
+#include "node/reserve.h"
+#include "node/segment.h"
+
+/* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier
+ * Synchronization", 1988): in round k process i signals i + 2^k and waits for i - 2^k.  Flags hold
+ * the number of the barrier, which only grows, so they need no reset. */
+enum { ROUNDS = 20 }; /* for a million processes */
+struct barrier_flags {
+    _Alignas(64) atomic_uint arrived[ROUNDS];
+    atomic_uint trial; /* what its process has written for the trial of the memory */
+};
+
+struct node_control {
+    struct reservations reservations;
+    struct stripe stripes[STRIPES];
+    struct barrier_flags flags[]; /* one for each process of the node communicator; as many
+                                     doorbells follow, then the tables of the world */
+};
+
+static struct node the_node;
+const struct node *const armcii_node = &the_node;
+
+/* Beside the_node, which others read. */
+static struct {
+    struct node_control *control;
+    size_t control_bytes;
+    unsigned barriers;
+} own;
+
+/* ---- start and end ---- */
+
+/* Does each process see the stores of the others? */
+static bool is_shared(int processes)
+{
+    bool good = true;
+    atomic_store(&own.control->flags[the_node.rank].trial, (unsigned)the_node.rank + 1);
+    armcii_coll_barrier(the_node.comm);
+    for (int i = 0; i < processes; i++)
+        if (atomic_load(&own.control->flags[i].trial) != (unsigned)i + 1) good = false;
+    return good;
+}
+
+/* Whether the control block exists, and is shared, is the same on all processes of the node. */
+static bool create_control(void)
+{
+    int processes;
+    MPI_Comm_size(the_node.comm, &processes);
+    size_t n = (size_t)processes;
+    own.control_bytes = sizeof *own.control +
+                        n * (sizeof own.control->flags[0] + sizeof(struct doorbell)) +
+                        armcii_world->table_bytes;
+    int fd = armcii_segment_share(own.control_bytes, the_node.comm);
+    if (fd < 0) return false;
+    void *memory = mmap(NULL, own.control_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd); /* all have opened it */
+    if (memory != MAP_FAILED) own.control = memory;
+    if (!armcii_coll_all(memory != MAP_FAILED, the_node.comm)) return false;
+    the_node.stripes = own.control->stripes;
+    struct doorbell *doorbells = (struct doorbell *)(void *)(own.control->flags + n);
+    armcii_doorbells_use(doorbells, the_node.rank, the_node.size, the_node.comm);
+    the_node.world_tables = (int *)(void *)(doorbells + n);
+    if (the_node.rank == 0)
+        memcpy(the_node.world_tables, armcii_world->tables, armcii_world->table_bytes);
+    return is_shared(processes);
+}
+
+static void free_control(void)
+{
+    if (own.control) munmap(own.control, own.control_bytes);
+    own.control = NULL;
+    the_node.stripes = NULL;
+    armcii_doorbells_use(NULL, 0, 0, MPI_COMM_NULL);
+    the_node.world_tables = NULL;
+}
+
+void armcii_node_start(void)
+{
+    struct survey s;
+    the_node.comm = armcii_world->on_node;
+    MPI_Comm_rank(the_node.comm, &the_node.rank);
+    for (int i = 0; i < armcii_world->size; i++)
+        the_node.size += armcii_world_is_on_node(i);
+    the_node.shares_memory =
+        armcii_config->shm == SHM_AUTO && armcii_coll_all(create_control(), armcii_world->all);
+    if (!the_node.shares_memory) free_control();
+    own.barriers = 0;
+    armcii_survey(&s);
+    the_node.cpus = s.cpus;
+    armcii_backoff.spin_limit = the_node.cpus.oversubscribed
+                                    ? SPIN_LIMIT_OVERSUBSCRIBED
+                                    : SPIN_LIMIT; /* spinning pays with a processor each */
+    armcii_reservations_start(own.control ? &own.control->reservations : NULL, the_node.rank == 0,
+                              &s.memory, s.levels);
+}
+
+void armcii_node_share_nothing(void)
+{
+    the_node.shares_memory = false;
+}
+
+void armcii_node_end(void)
+{
+    armcii_reservations_end();
+    free_control();
+    free(the_node.cpus.taken);
+    the_node = (struct node){0};
+    armcii_backoff.spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;
+}
+
+static void wait_for(atomic_uint *arrived, unsigned number)
+{
+    struct backoff p = {0};
+    while ((int)(atomic_load_explicit(arrived, memory_order_acquire) - number) < 0)
+        if (armcii_backoff_yield(&p)) armcii_backoff.progress();
+}
+
+void armcii_node_barrier(void)
+{
+    int me = the_node.rank, n = the_node.size;
+    unsigned number = ++own.barriers;
+    for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
+        int to = (me + distance) % n;
+        atomic_store_explicit(&own.control->flags[to].arrived[round], number, memory_order_release);
+        wait_for(&own.control->flags[me].arrived[round], number);
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+}
