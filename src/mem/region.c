@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/system.h"
+#include "node/agree.h"
 #include "node/team_memory.h"
 #include "mpi/coll.h"
 #include "transport/route.h"

@@ -34,6 +34,7 @@ struct team {
                       again */
     struct team_memory *memory; /* of its regions; freed by free_memory (node/team_memory.h) */
     void (*free_memory)(struct team_memory *memory);
+    struct agreement *agreement; /* part of memory (node/agree.h) */
     struct team *next;
 };
 

@@ -114,15 +114,13 @@ void armcii_doorbell_ring_number(unsigned number)
 
 void armcii_doorbell_ring(int process)
 {
-    if (own.fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process))
-        return;
+    if (own.fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process)) return;
     armcii_doorbell_ring_number((unsigned)armcii_world->local_rank_of[process]);
 }
 
 bool armcii_doorbell_is_pending(void)
 {
-    return own.all &&
-           atomic_load(&own.all[own.rank].rung) != atomic_load(&own.cleared);
+    return own.all && atomic_load(&own.all[own.rank].rung) != atomic_load(&own.cleared);
 }
 
 bool armcii_doorbell_clear(void)

@@ -1,5 +1,6 @@
 /* stripe.h - lock striping for accumulates: each block of memory maps to one of a fixed number of
- * locks, so updates of different blocks rarely contend, and a lock is held for at most one block. */
+ * locks, so updates of different blocks rarely contend, and a lock is held for at most one block.
+ */
 #ifndef ARMCII_STRIPE_H
 #define ARMCII_STRIPE_H
 

@@ -1,6 +1,5 @@
-/* team_memory.h - what a team has in the arena (node/arena.h): units for its regions, and
- * cells through which its members agree.
- */
+/* team_memory.h - what a team has in the arena (node/arena.h): units for its regions, cells through
+ * which its members agree (node/agree.h), and tables. */
 #ifndef ARMCII_TEAM_MEMORY_H
 #define ARMCII_TEAM_MEMORY_H
 
@@ -38,12 +37,6 @@ bool armcii_team_memory_alloc(struct team *team, size_t bytes, struct placement 
 void armcii_team_memory_free(struct team *team, const struct placement *place);
 /* The most that an allocation of `bytes` bytes takes on a node. */
 size_t armcii_team_memory_on_node(const struct team *team, size_t bytes);
-
-/* An allreduce: largest[i] is the largest mine[i] of all members, i < n <= AGREE_WORDS.  No member
- * returns before all have called.  Where the team has memory in the arena, the members of a node
- * use that, and its first member exchanges log2(nodes) messages; else MPI. */
-enum { AGREE_WORDS = 4 };
-void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], int n);
 
 /* Collective: a table of `mine` of all members, once on each node.  The first members of the nodes
  * exchange log2(nodes) messages, others send none.  NULL, on every member, where the team has no

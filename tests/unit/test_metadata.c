@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "mem/directory.h"
 #include "mem/region.h"
+#include "node/agree.h"
 #include "node/team_memory.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
