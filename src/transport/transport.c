@@ -58,13 +58,6 @@ void armcii_fence_team(const struct team *team)
         if ((*t)->fence_team) (*t)->fence_team(team);
 }
 
-void armcii_fence_region(struct region *r, int target)
-{
-    armcii_drain_stores();
-    for (const struct transport **t = armcii_transports; *t; t++)
-        if ((*t)->fence_region) (*t)->fence_region(r, target);
-}
-
 bool armcii_transports_are_quiet(void)
 {
     for (const struct transport **t = armcii_transports; *t; t++)
@@ -159,6 +152,15 @@ void armcii_region_sync(struct region *r)
     size_t n = transports_of(r, list);
     for (size_t i = 0; i < n; i++)
         if (list[i]->region_sync) list[i]->region_sync(r);
+}
+
+void armcii_fence_region(struct region *r, int target)
+{
+    const struct transport *list[ROUTE_TRANSPORTS];
+    size_t n = transports_of(r, list);
+    armcii_drain_stores();
+    for (size_t i = 0; i < n; i++)
+        if (list[i]->fence_region) list[i]->fence_region(r, target);
 }
 
 static void order(const struct transport *other, const struct transport *chosen,

@@ -45,7 +45,6 @@ struct region {
     bool memget;     /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near; /* to slices that are mapped here */
     const struct route *far;  /* to all others */
-    bool am;                  /* it uses the transport am */
     struct rma_region *rma;
     struct region *previous, *next; /* all regions, oldest first */
 };

@@ -1,5 +1,5 @@
-/* am.c - the transport am: barrier, progress thread, start and end, regions and the table of its
- * functions. */
+/* am.c - the transport am: barrier, progress thread, start and end, and the table of its functions.
+ */
 #include "transport/am/am.h"
 
 #include <mpi.h>
@@ -188,22 +188,6 @@ void armcii_am_end(void)
     MPI_Comm_free(&am.comm);
 }
 
-/* ---- regions ----
- *
- * Every server maps the arena of its node at the owners' addresses, so a region needs no table. */
-
-static int attach(struct region *r)
-{
-    r->am = true;
-    return 0;
-}
-
-static void detach(struct region *r)
-{
-    if (r->memget) armcii_server_release(NULL, (char *)UINTPTR_MAX);
-    r->am = false;
-}
-
 /* ---- operations ---- */
 
 static struct remote remote_of(int target)
@@ -261,7 +245,7 @@ static bool is_complete(const struct request *req)
 
 static void fence_region(struct region *r, int target)
 {
-    if (!r->am) return;
+    (void)r;
     if (target >= 0) {
         armcii_endpoints_fence(target);
     } else {
@@ -286,8 +270,6 @@ static bool progress(void)
 
 const struct transport armcii_am = {
     .name = "am",
-    .region_attach = attach,
-    .region_detach = detach,
     .start = start,
     .wait = wait,
     .is_complete = is_complete,

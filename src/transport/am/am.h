@@ -236,10 +236,6 @@ bool armcii_server_serve(void);
 bool armcii_server_poll(void);
 unsigned armcii_server_poll_count(void);
 
-/* Before [lo, hi) is unmapped: wait until zero-copy messages there are complete. The clients have
- * their data already. Meanwhile serve and let other threads in.  Mutexes there are forgotten. */
-void armcii_server_release(const char *lo, const char *hi);
-
 /* Clients in line for mutexes of its node (mutex_server.c).  Called by the thread that serves. */
 
 struct mutex;
@@ -249,8 +245,8 @@ bool armcii_mutex_server_lock(struct mutex *m, int client, int tag);
 bool armcii_mutex_server_unlock(struct mutex *m, int *client, int *tag);
 /* Calls grant for each client that has its mutex now. */
 void armcii_mutex_server_grant(void (*grant)(int client, int tag));
-/* Clients in line for mutexes in [lo, hi) wait for nothing any more. */
-void armcii_mutex_server_forget(const char *lo, const char *hi);
+/* Clients in line wait for nothing any more. */
+void armcii_mutex_server_end(void);
 
 /* ---- progress ranks (progress_rank.c) ----
  *

@@ -99,14 +99,9 @@ void armcii_mutex_server_grant(void (*grant)(int client, int tag))
         }
 }
 
-void armcii_mutex_server_forget(const char *lo, const char *hi)
+void armcii_mutex_server_end(void)
 {
     for (int i = 0; i < BUCKETS; i++)
-        for (struct queue **link = &buckets[i]; *link;) {
-            const char *at = (const char *)(*link)->mutex;
-            if (at >= lo && at < hi)
-                remove_first(link);
-            else
-                link = &(*link)->next;
-        }
+        while (buckets[i])
+            remove_first(&buckets[i]);
 }

@@ -48,7 +48,6 @@ struct reply {
     int rndv_tag;                 /* rendezvous put: tag to acknowledge; else 0 */
     char inline_data[INLINE_MAX]; /* up to INLINE_MAX bytes */
     char *buffer;                 /* more; or NULL */
-    char *lo, *hi;                /* zero-copy: the memory of the message */
     size_t bytes;                 /* of the data */
     size_t cost;                  /* reply to a get: what counts in `replying` */
     long began;                   /* reply to a get: armcii_clock */
@@ -296,13 +295,6 @@ static bool progress_replies(void)
 
 /* ---- requests ---- */
 
-static struct reply *new_zcopy(const struct shape *s, int client)
-{
-    struct reply *reply = new_reply(client, 0);
-    armcii_shape_range(s, SHAPE_REMOTE, &reply->lo, &reply->hi);
-    return reply;
-}
-
 /* Eager replies are copied, larger contiguous ones are zero-copy. */
 static bool use_zcopy(const struct shape *s)
 {
@@ -327,7 +319,7 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
     struct reply *reply;
     send_answer(client);
     if (use_zcopy(s)) {
-        reply = new_zcopy(s, client);
+        reply = new_reply(client, 0);
         armcii_am_send_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                              r->tag, &reply->request);
     } else {
@@ -341,7 +333,7 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
 
 static void serve_put_rndv(const struct am_request_header *r, const struct shape *s, int client)
 {
-    struct reply *reply = new_zcopy(s, client);
+    struct reply *reply = new_reply(client, 0);
     reply->rndv_tag = r->tag;
     armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
@@ -589,36 +581,6 @@ bool armcii_server_poll(void)
     return armcii_server_serve();
 }
 
-static bool is_zcopy_pending(const char *lo, const char *hi)
-{
-    pthread_mutex_lock(&server.serving);
-    const struct reply *reply = server.pending;
-    while (reply && !(reply->lo < hi && lo < reply->hi))
-        reply = reply->next;
-    pthread_mutex_unlock(&server.serving);
-    return reply != NULL;
-}
-
-static void forget_mutexes(const char *lo, const char *hi)
-{
-    pthread_mutex_lock(&server.serving);
-    armcii_mutex_server_forget(lo, hi);
-    pthread_mutex_unlock(&server.serving);
-}
-
-void armcii_server_release(const char *lo, const char *hi)
-{
-    struct backoff p = {0};
-    forget_mutexes(lo, hi);
-    while (armcii_server_is_here() && is_zcopy_pending(lo, hi)) {
-        if (armcii_server_serve())
-            p = (struct backoff){0};
-        else
-            armcii_backoff_yield(&p);
-        armcii_lock_yield();
-    }
-}
-
 unsigned armcii_server_poll_count(void)
 {
     return atomic_load_explicit(&server.poll_count, memory_order_relaxed);
@@ -649,7 +611,7 @@ void armcii_server_end(void)
     while (server.pending)
         progress_replies();
     armcii_slots_end();
-    armcii_mutex_server_forget(NULL, (char *)UINTPTR_MAX);
+    armcii_mutex_server_end();
     for (struct reply *reply; (reply = server.free_replies) != NULL; free(reply))
         server.free_replies = reply->next;
     armcii_bufpool_drain(&server.reply_pool);

@@ -343,7 +343,6 @@ static void fence_all_of(struct region *region)
 
 void armcii_pending_fence_region(struct region *region, int target)
 {
-    if (!region->rma) return;
     if (target < 0 && flush_all_pays(region)) {
         complete_together(region->rma->window);
     } else if (target < 0) {
