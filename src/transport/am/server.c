@@ -14,6 +14,7 @@
 #include "transport/shm/mutex.h"
 #include "node/node.h"
 #include "node/doorbell.h"
+#include "transport/am/room.h"
 #include "transport/shm/shm.h"
 
 /* A get that waits for memory for its reply, a request for room, or a request behind one. */
@@ -25,16 +26,11 @@ struct deferred {
 struct client {
     uint16_t next_sequence;  /* of the message to serve next */
     uint32_t served;         /* bytes since the start, modulo 2^32 (proto.h) */
-    size_t replying;         /* memory of the pending replies to its gets, see can_reply */
-    size_t late;             /* of these, of replies that count no more for others */
     struct deferred *oldest; /* its deferred requests; all later ones wait behind them */
     struct deferred **newest;
-    long waits_since;             /* the oldest: armcii_clock */
-    uint32_t deferred;            /* bytes of these requests */
-    uint32_t granted;             /* room for its next message; 0: none */
-    bool granting, grant_is_late; /* not yet acknowledged; it counts no more for others */
-    long granted_at;              /* armcii_clock */
-    struct client *next_granted;
+    long waits_since;  /* the oldest: armcii_clock */
+    uint32_t deferred; /* bytes of these requests */
+    uint32_t granted;  /* room for its next message, not yet acknowledged: in bytes; else 0 */
     int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
     struct client *next_deferring;
 };
@@ -49,16 +45,11 @@ struct reply {
     char inline_data[INLINE_MAX]; /* up to INLINE_MAX bytes */
     char *buffer;                 /* more; or NULL */
     size_t bytes;                 /* of the data */
-    size_t cost;                  /* reply to a get: what counts in `replying` */
+    size_t cost;                  /* reply to a get: what it takes of the memory (room.h) */
     long began;                   /* reply to a get: armcii_clock */
     bool is_late;                 /* it counts no more for others */
 };
 _Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
-
-/* Memory of the pending replies to gets, beside whose data Open MPI keeps 4 KiB (measured): each
- * client has `least_replying` of its own, and all share MAX_REPLYING beyond that. */
-enum { MAX_REPLYING = 1 << 20, REPLY_COST = 4 << 10, LEAST_REPLYING = REPLY_COST + INLINE_MAX };
-enum { MAX_GRANTED = 1 << 20 };
 
 static struct {
     MPI_Comm comm;
@@ -72,21 +63,15 @@ static struct {
     struct reply **next_test; /* where progress_replies continues */
     int pending_count;
     struct bufpool reply_pool;
-    size_t least_replying;
-    size_t shared;                              /* of MAX_REPLYING, in use */
     struct client *deferring, **last_deferring; /* clients with deferred requests */
-    bool memory_freed;
-    long looked_after;              /* look_after_deferred: armcii_clock */
-    struct client *favoured;        /* has waited for long without a reply under way: comes next */
-    struct client *granted_clients; /* with room for a message longer than their window */
-    size_t granted_bytes;           /* of MAX_GRANTED, in use */
+    long looked_after;                          /* look_after_deferred: armcii_clock */
     /* To the client whose message, or deferred requests, are being served. It leaves with the last
      * of them, and before a longer reply: no reply waits for another client. */
     struct am_answer answer;
 } server = {.serving = PTHREAD_MUTEX_INITIALIZER,
             .next_test = &server.pending,
             .last_deferring = &server.deferring,
-            .reply_pool = {.max_bytes = MAX_REPLYING}};
+            .reply_pool = {.max_bytes = AM_MAX_REPLYING}};
 
 /* ---- replies ---- */
 
@@ -106,102 +91,32 @@ static struct reply *new_reply(int client, size_t bytes)
     return reply;
 }
 
-static size_t share_of(const struct client *c)
-{
-    const size_t counted = c->replying - c->late;
-    return counted > server.least_replying ? counted - server.least_replying : 0;
-}
-
-/* May a reply that takes so much be sent to the client?  Each may have half of what the others
- * leave, so all have some; least_replying in any case, so that short gets do not wait for other
- * clients; and a long one if nothing else is sent. Short gets of others would keep a long one
- * waiting for ever: what they give back is kept for the favoured client. */
-static bool can_reply(const struct client *c, size_t cost)
-{
-    if (c->replying + cost <= server.least_replying) return true;
-    if (server.favoured && server.favoured != c) return false;
-    if (c->replying == 0) return server.shared == 0 || server.shared + cost <= MAX_REPLYING;
-    size_t others = server.shared - share_of(c);
-    return others <= MAX_REPLYING && c->replying + cost <= (MAX_REPLYING - others) / 2;
-}
-
-static void add_replying(struct client *c, ptrdiff_t all, ptrdiff_t late)
-{
-    server.shared -= share_of(c);
-    c->replying += (size_t)all;
-    c->late += (size_t)late;
-    server.shared += share_of(c);
-}
-
 static void count_reply(struct reply *reply, size_t cost)
 {
-    struct client *c = &server.clients[reply->client];
     reply->cost = cost;
     reply->began = armcii_clock();
-    add_replying(c, (ptrdiff_t)cost, 0);
-    if (c != server.favoured) return;
-    server.favoured = NULL;
-    server.memory_freed = true; /* for the clients before it in the list */
+    armcii_room_take(reply->client, cost);
 }
-
-/* ---- room for long messages ---- */
-
-/* False, with nothing done: there is no room now. */
-static bool try_grant(struct client *c, size_t bytes)
-{
-    if (server.granted_bytes > 0 && server.granted_bytes + bytes > MAX_GRANTED) return false;
-    server.granted_bytes += bytes;
-    c->granted = (uint32_t)bytes;
-    c->granting = true;
-    c->grant_is_late = false;
-    c->granted_at = armcii_clock();
-    c->next_granted = server.granted_clients;
-    server.granted_clients = c;
-    return true;
-}
-
-static void discount_grant(struct client *c)
-{
-    if (!c->grant_is_late) server.granted_bytes -= c->granted;
-    c->grant_is_late = true;
-    server.memory_freed = true;
-}
-
-/* The client has sent its long message: what was granted and not used is forgotten. */
-static void end_grant(struct client *c)
-{
-    struct client **link = &server.granted_clients;
-    if (c->granted == 0) return;
-    while (*link != c)
-        link = &(*link)->next_granted;
-    *link = c->next_granted;
-    discount_grant(c);
-    c->served -= c->granted;
-    c->granted = 0;
-}
-
-/* ---- those who are late ---- */
-
-enum { LATE = 1000000, LONG = 100000 }; /* microseconds */
 
 /* A reply to a client that is stopped, or never calls again, takes memory from others so long. */
 static void discount_late_replies(long now)
 {
     for (struct reply *reply = server.pending; reply; reply = reply->next) {
-        if (reply->is_late || reply->cost == 0 || now - reply->began < LATE) continue;
+        if (reply->is_late || reply->cost == 0 || now - reply->began < AM_LATE) continue;
         reply->is_late = true;
-        add_replying(&server.clients[reply->client], 0, (ptrdiff_t)reply->cost);
-        server.memory_freed = true;
+        armcii_room_discount(reply->client, reply->cost);
     }
 }
 
 /* The first that has waited so long for a reply: not for room, else it would stay favoured. */
 static void choose_favoured(long now)
 {
-    for (struct client *c = server.deferring; c && !server.favoured; c = c->next_deferring) {
+    enum { LONG = 100000 }; /* microseconds */
+    for (struct client *c = server.deferring; c; c = c->next_deferring) {
         const struct am_request_header *r = (const void *)c->oldest->request;
-        if (r->kind == AM_GET && c->replying == 0 && now - c->waits_since >= LONG)
-            server.favoured = c;
+        if (r->kind == AM_GET && now - c->waits_since >= LONG &&
+            armcii_room_favour((int)(c - server.clients)))
+            return;
     }
 }
 
@@ -213,8 +128,7 @@ static void look_after_deferred(void)
     if (now - server.looked_after < INTERVAL) return;
     server.looked_after = now;
     discount_late_replies(now);
-    for (struct client *c = server.granted_clients; c; c = c->next_granted) /* it may be stopped */
-        if (now - c->granted_at >= LATE) discount_grant(c);
+    armcii_room_discount_grants(now);
     choose_favoured(now);
 }
 
@@ -227,9 +141,7 @@ static char *reply_data(struct reply *reply)
 static void free_reply(struct reply *reply)
 {
     if (reply->buffer) armcii_bufpool_free(&server.reply_pool, reply->buffer, reply->bytes);
-    add_replying(&server.clients[reply->client], -(ptrdiff_t)reply->cost,
-                 reply->is_late ? -(ptrdiff_t)reply->cost : 0);
-    if (reply->cost) server.memory_freed = true;
+    if (reply->cost) armcii_room_give(reply->client, reply->cost, reply->is_late);
     reply->next = server.free_replies;
     server.free_replies = reply;
     server.pending_count--;
@@ -262,7 +174,7 @@ static void send_answer(int client)
     struct reply *reply = new_reply(client, bytes);
     memcpy(reply_data(reply), &server.answer, bytes);
     send_reply(reply, AM_TAG_ANSWER);
-    if (server.answer.bytes > 0) count_reply(reply, REPLY_COST + server.answer.bytes);
+    if (server.answer.bytes > 0) count_reply(reply, AM_REPLY_COST + server.answer.bytes);
     server.answer.ack = (struct am_ack){0};
     server.answer.bytes = 0;
 }
@@ -303,7 +215,7 @@ static bool use_zcopy(const struct shape *s)
 
 static size_t reply_cost(const struct shape *s)
 {
-    return REPLY_COST + (use_zcopy(s) ? 0 : server.answer.bytes + armcii_am_padded(s->bytes));
+    return AM_REPLY_COST + (use_zcopy(s) ? 0 : server.answer.bytes + armcii_am_padded(s->bytes));
 }
 
 static void add_short_reply(struct shape *s, int client)
@@ -397,7 +309,7 @@ static bool try_serve(const struct am_request_header *r, int client)
 {
     struct shape *s = &server.decoded.shape;
     armcii_am_decode(r, &server.decoded);
-    if (r->kind == AM_GET && !can_reply(&server.clients[client], reply_cost(s))) return false;
+    if (r->kind == AM_GET && !armcii_room_can_reply(client, reply_cost(s))) return false;
     if (armcii_observed.hang) armcii_hang_served(kind_names[r->kind], client);
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
@@ -405,7 +317,10 @@ static bool try_serve(const struct am_request_header *r, int client)
         armcii_apply_put(s, 0);
         break;
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, 0, s); break;
-    case AM_ROOM: return try_grant(&server.clients[client], r->bytes);
+    case AM_ROOM:
+        if (!armcii_room_grant(client, r->bytes)) return false;
+        server.clients[client].granted = (uint32_t)r->bytes;
+        break;
     case AM_GET:
         if (armcii_am_is_short_reply(s->bytes))
             add_short_reply(s, client);
@@ -465,28 +380,19 @@ static void send_replies_and_acks(struct client *c)
         server.answer.ack.bytes = c->held_bytes;
         c->held_acks = c->held_bytes = 0;
     }
-    if (c->granting) { /* and all that it has sent is counted */
-        c->granting = false;
+    if (c->granted > 0) { /* and all that it has sent is counted */
         c->served += c->granted;
+        c->granted = 0;
         server.answer.ack.granted = 1;
     }
     send_answer((int)(c - server.clients));
 }
 
-/* Is there neither memory for a reply nor for a message?  Only with many clients: otherwise each
- * has some. */
-static bool is_memory_used_up(void)
-{
-    return server.least_replying < REPLY_COST && server.shared + REPLY_COST > MAX_REPLYING &&
-           server.granted_bytes + armcii_am_message_max() > MAX_GRANTED;
-}
-
 static bool serve_deferred(void)
 {
     bool any = false;
-    server.memory_freed = false;
     for (struct client **link = &server.deferring, *c;
-         (c = *link) != NULL && !is_memory_used_up();) {
+         (c = *link) != NULL && !armcii_room_is_used_up();) {
         while (serve_oldest(c))
             any = true;
         send_replies_and_acks(c);
@@ -508,7 +414,7 @@ static void serve_message(const struct am_message_header *head, int client)
     armcii_arena_renew(); /* the message may be for memory that was freed and allocated again */
     struct client *c = &server.clients[client];
     const uint32_t deferred_before = c->deferred;
-    end_grant(c);
+    c->served -= armcii_room_end_grant(client);
     for (size_t at = sizeof *head; at < head->bytes;) {
         const struct am_request_header *r =
             (const struct am_request_header *)(const void *)(message + at);
@@ -567,7 +473,7 @@ bool armcii_server_serve(void)
     bool any = serve_arrivals();
     if (server.pending) any |= progress_replies();
     if (server.deferring) look_after_deferred();
-    if (server.memory_freed && server.deferring) any |= serve_deferred();
+    if (server.deferring && armcii_room_was_freed()) any |= serve_deferred();
     if (armcii_doorbell_clear())
         armcii_mutex_server_grant(grant_mutex); /* no message: says nothing about events */
     pthread_mutex_unlock(&server.serving);
@@ -594,7 +500,7 @@ void armcii_server_start(MPI_Comm requests)
     server.comm = requests;
     int ranks;
     MPI_Comm_size(server.comm, &ranks);
-    server.least_replying = armcii_am_least() < LEAST_REPLYING ? armcii_am_least() : LEAST_REPLYING;
+    armcii_room_start(ranks);
     server.clients =
         armcii_alloc((size_t)ranks, sizeof *server.clients, "messages from other nodes");
     armcii_slots_start(server.comm);
@@ -616,9 +522,7 @@ void armcii_server_end(void)
         server.free_replies = reply->next;
     armcii_bufpool_drain(&server.reply_pool);
     assert(!server.deferring); /* all clients have completed their gets */
-    server.favoured = NULL;
-    server.granted_clients = NULL;
-    server.granted_bytes = 0;
+    armcii_room_end();
     free(server.decoded.runs);
     server.decoded = (struct am_decoded){0};
     free(server.clients);

@@ -1,0 +1,151 @@
+/* room.c - memory that a server gives to its clients. */
+#include "transport/am/room.h"
+
+#include <stdlib.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "transport/am/proto.h"
+
+struct account {
+    size_t replying;    /* memory of the pending replies to its gets */
+    size_t late;        /* of these, of replies that count no more for others */
+    uint32_t granted;   /* room for its next message; 0: none */
+    bool grant_is_late; /* it counts no more for others */
+    long granted_at;    /* armcii_clock */
+    struct account *next_granted;
+};
+
+enum { MAX_GRANTED = 1 << 20, LEAST_REPLYING = AM_REPLY_COST + 64 };
+
+static struct {
+    struct account *of;       /* [clients] */
+    size_t least_replying;    /* each client has so much of its own */
+    size_t shared;            /* of AM_MAX_REPLYING, in use */
+    struct account *favoured; /* comes next; NULL: none */
+    struct account *granted;  /* clients with room for a message longer than their window */
+    size_t granted_bytes;     /* of MAX_GRANTED, in use */
+    bool freed;
+} room;
+
+void armcii_room_start(int clients)
+{
+    room.of = armcii_alloc((size_t)clients, sizeof *room.of, "the memory of clients");
+    room.least_replying = armcii_am_least() < LEAST_REPLYING ? armcii_am_least() : LEAST_REPLYING;
+}
+
+void armcii_room_end(void)
+{
+    free(room.of);
+    room.of = NULL;
+    room.favoured = room.granted = NULL;
+    room.granted_bytes = 0;
+}
+
+/* ---- replies ---- */
+
+static size_t share_of(const struct account *a)
+{
+    const size_t counted = a->replying - a->late;
+    return counted > room.least_replying ? counted - room.least_replying : 0;
+}
+
+bool armcii_room_can_reply(int client, size_t cost)
+{
+    const struct account *a = &room.of[client];
+    if (a->replying + cost <= room.least_replying) return true;
+    if (room.favoured && room.favoured != a) return false;
+    if (a->replying == 0) return room.shared == 0 || room.shared + cost <= AM_MAX_REPLYING;
+    size_t others = room.shared - share_of(a);
+    return others <= AM_MAX_REPLYING && a->replying + cost <= (AM_MAX_REPLYING - others) / 2;
+}
+
+static void add(struct account *a, ptrdiff_t all, ptrdiff_t late)
+{
+    room.shared -= share_of(a);
+    a->replying += (size_t)all;
+    a->late += (size_t)late;
+    room.shared += share_of(a);
+}
+
+void armcii_room_take(int client, size_t cost)
+{
+    struct account *a = &room.of[client];
+    add(a, (ptrdiff_t)cost, 0);
+    if (a != room.favoured) return;
+    room.favoured = NULL;
+    room.freed = true; /* for the clients before it in the list */
+}
+
+void armcii_room_discount(int client, size_t cost)
+{
+    add(&room.of[client], 0, (ptrdiff_t)cost);
+    room.freed = true;
+}
+
+void armcii_room_give(int client, size_t cost, bool is_late)
+{
+    add(&room.of[client], -(ptrdiff_t)cost, is_late ? -(ptrdiff_t)cost : 0);
+    room.freed = true;
+}
+
+bool armcii_room_favour(int client)
+{
+    if (room.favoured || room.of[client].replying > 0) return false;
+    room.favoured = &room.of[client];
+    return true;
+}
+
+/* ---- room for a long message ---- */
+
+bool armcii_room_grant(int client, size_t bytes)
+{
+    struct account *a = &room.of[client];
+    if (room.granted_bytes > 0 && room.granted_bytes + bytes > MAX_GRANTED) return false;
+    room.granted_bytes += bytes;
+    a->granted = (uint32_t)bytes;
+    a->grant_is_late = false;
+    a->granted_at = armcii_clock();
+    a->next_granted = room.granted;
+    room.granted = a;
+    return true;
+}
+
+static void discount_grant(struct account *a)
+{
+    if (!a->grant_is_late) room.granted_bytes -= a->granted;
+    a->grant_is_late = true;
+    room.freed = true;
+}
+
+uint32_t armcii_room_end_grant(int client)
+{
+    struct account *a = &room.of[client], **link = &room.granted;
+    const uint32_t granted = a->granted;
+    if (granted == 0) return 0;
+    while (*link != a)
+        link = &(*link)->next_granted;
+    *link = a->next_granted;
+    discount_grant(a);
+    a->granted = 0;
+    return granted;
+}
+
+void armcii_room_discount_grants(long now)
+{
+    for (struct account *a = room.granted; a; a = a->next_granted) /* it may be stopped */
+        if (now - a->granted_at >= AM_LATE) discount_grant(a);
+}
+
+bool armcii_room_is_used_up(void)
+{
+    return room.least_replying < AM_REPLY_COST && room.shared + AM_REPLY_COST > AM_MAX_REPLYING &&
+           room.granted_bytes + armcii_am_message_max() > MAX_GRANTED;
+}
+
+bool armcii_room_was_freed(void)
+{
+    bool freed = room.freed;
+    room.freed = false;
+    return freed;
+}
