@@ -16,7 +16,8 @@ from gasource import Problem, run_logged
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # Where the lines are: the page and the heading that is over them.
-PAGES = {"autotools": ("doc/install.md", "### Global Arrays {}"), "cmake": ("packaging/ga-cmake/README.md", "## Global Arrays {}")}
+PAGES = {"autotools": ("doc/install.md", "### Global Arrays {}"), "cmake": ("packaging/ga-cmake/README.md", "## Global Arrays {}"),
+         "nwchem": ("doc/nwchem.md", "### NWChem {}")}
 PATCH = TOP / "packaging/ga-cmake/external-armci.patch"
 # What the suite asks for beyond the page's line.
 MORE = {"5.7.1b0": ["--enable-gparrays"], "5.9.2": ["--enable-gparrays", "--enable-cxx", "--enable-unit-tests"]}
@@ -56,6 +57,17 @@ def page_lines(system, release):
     return textwrap.dedent(block.group())
 
 
+def lines_for(mpicc, prefix, text, page):
+    """Lines of a page with the compilers of another MPI library and the folder of another installation."""
+    replaced = {"$HOME/armci-mpich": str(prefix), "mpicc.mpich": mpicc,
+                "mpicxx.mpich": wrapper(mpicc, "mpicxx"), "mpif90.mpich": wrapper(mpicc, "mpif90")}
+    for old, new in replaced.items():
+        if old not in text:
+            raise Problem(f"{page}: '{old}' is not in the lines")
+        text = text.replace(old, shlex.quote(new))
+    return text.replace("-j4", "-j" + jobs())
+
+
 def is_chosen(name, words):
     """Does the name of a program, with its ending, contain one of the words?"""
     return any(word in name.removesuffix(".x") + ".x" for word in words)
@@ -84,13 +96,7 @@ class GaBuild:
 
     def lines_for_here(self, text, more):
         """The page's lines with the compilers and folders of this build."""
-        replaced = {"$HOME/armci-mpich": str(self.prefix), "mpicc.mpich": self.mpicc,
-                    "mpicxx.mpich": wrapper(self.mpicc, "mpicxx"), "mpif90.mpich": wrapper(self.mpicc, "mpif90")}
-        for old, new in replaced.items():
-            if old not in text:
-                raise Problem(f"{PAGES[self.system][0]}: '{old}' is not in the lines for {self.source.name}")
-            text = text.replace(old, shlex.quote(new))
-        text = text.replace("../configure ", f"../configure {more} ").replace("-j4", "-j" + jobs())
+        text = lines_for(self.mpicc, self.prefix, text, PAGES[self.system][0]).replace("../configure ", f"../configure {more} ")
         if self.rival:
             text = re.sub(r"--with-armci=\S+", f"--with-{self.rival}", text)
         return f"set -e\nARMCI_RMA={shlex.quote(str(TOP))}\n{text}"

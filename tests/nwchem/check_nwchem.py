@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run NWChem on this library and on ARMCI-MPI: are its energies right, and how long does it take?
 
-Takes Debian's program (nwprogram.py), runs the inputs of nwinputs.py on 1 to 4 ranks of a node and on two nodes, keeps
+Takes Debian's program, or NWChem 7.3.1, which it compiles (nwprogram.py), runs the inputs of nwinputs.py on 1 to 4 ranks of a node and on two nodes, keeps
 what came in RESULTS, from which nwpage.py makes tables, and leaves scripts that start NWChem on either library in LOGS.  Exit status 77:
 something that it needs is missing here."""
 import itertools
@@ -16,14 +16,14 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "ga")]
-from nwprogram import Nwchem  # noqa: E402
+from nwprogram import CompiledNwchem, DebianNwchem  # noqa: E402
 from nwinputs import INPUTS  # noqa: E402
 from nwruns import judge  # noqa: E402
 from runner import arguments, prepared  # noqa: E402
 
-# What the scripts that start NWChem set: the third is ARMCI-MPI with the work-around of nwchemgit/nwchem#633.
-LIBRARIES = {"armci-rma": ["LD_PRELOAD={lead}"], "armci-mpi": [], "armci-mpi-0": ["ARMCI_USE_WIN_ALLOCATE=0"]}
-SCRIPT = "#!/bin/sh\nexec env {variables} NWCHEM_BASIS_LIBRARY={tree}/usr/share/nwchem/libraries/ {program} \"$@\"\n"
+RELEASES = {"7.0.2": DebianNwchem, "7.3.1": CompiledNwchem}
+LIBRARIES = "armci-rma armci-mpi armci-mpi-0"
+SCRIPT = "#!/bin/sh\nexec env {variables} NWCHEM_BASIS_LIBRARY={nwchem.basis}/ {nwchem.program} \"$@\"\n"
 PLACES = {"1": 1, "2": 2, "3": 3, "4": 4, "2x1": 2, "2x2": 4}
 ROW = "{:<32} {:<8} {:<12} {:>5}  {:<8} {:>6}  {}"
 
@@ -35,7 +35,7 @@ class Session:
         self.args, self.nwchem = args, nwchem
         self.file, self.logs = pathlib.Path(args.results).resolve(), pathlib.Path(args.logs).resolve()
         self.results = json.loads(self.file.read_text()) if self.file.exists() else {}
-        self.own = self.results.setdefault(args.family, {"inputs": {}})
+        self.own = self.results.setdefault(nwchem.title, {"inputs": {}})
         self.own["about"], self.commit = about(args.prefix), commit()
         self.passed, self.failed = 0, []  # of this library; what becomes of the other one is a result, not a failure
 
@@ -111,11 +111,11 @@ def about(prefix):
             "processor": processor.group(1) if processor else "unknown processor", "cores": os.cpu_count()}
 
 
-def write_scripts(nwchem, lead, folder):
+def write_scripts(nwchem, folder):
     """The scripts nwchem.armci-rma and so on: they start NWChem on one library or another, and take an input as nwchem does."""
-    for library, variables in LIBRARIES.items():
+    for library, variables in nwchem.variables(folder).items():
         script = folder / f"nwchem.{library}"
-        script.write_text(SCRIPT.format(variables=" ".join(variables).format(lead=lead), tree=nwchem.tree, program=nwchem.program))
+        script.write_text(SCRIPT.format(variables=variables, nwchem=nwchem))
         script.chmod(0o755)
 
 
@@ -133,8 +133,8 @@ def run_all(args, nwchem):
     """All cells that were asked for; returns the exit status."""
     session, places, libraries = Session(args, nwchem), args.ranks.split(), args.libraries.split()
     cases = [case for case in INPUTS if not args.only or any(word in case.name for word in args.only.split(","))]
-    if not cases or not set(places) <= set(PLACES) or not set(libraries) <= set(LIBRARIES):
-        print(f"no such input; or a place is not one of {' '.join(PLACES)}, a library not one of {' '.join(LIBRARIES)}\n0 passed, 1 failed")
+    if not cases or not set(places) <= set(PLACES) or not all((session.logs / f"nwchem.{library}").exists() for library in libraries):
+        print(f"no such input; or a place is not one of {' '.join(PLACES)}, a library not one of {LIBRARIES}\n0 passed, 1 failed")
         return 1
     pair = two_nodes(args) if any("x" in place for place in places) else None
     print(ROW.format("input", "MPI", "library", "ranks", "result", "wall s", "why"), flush=True)
@@ -151,10 +151,10 @@ def run_all(args, nwchem):
 
 
 def prepare(args, logs):
-    """Debian's program, and the scripts that start it."""
-    nwchem = Nwchem(args.family, {step for case in INPUTS for step in case.steps})
+    """The program, and the scripts that start it."""
+    nwchem = RELEASES[args.release](args, {step for case in INPUTS for step in case.steps})
     nwchem.prepare()
-    write_scripts(nwchem, nwchem.lead_to(args.prefix, logs), logs)
+    write_scripts(nwchem, logs)
     return nwchem
 
 
@@ -164,7 +164,8 @@ def settings():
         __doc__, ("--logs", "folder for the programs and their output"),
         ("--hosts", dict(required=True, help="tests/hosts/two-hosts")),
         ("--results", dict(required=True, help="the file that keeps the results, JSON")),
-        ("--libraries", dict(default=" ".join(LIBRARIES), help="of these (default: all)")),
+        ("--libraries", dict(default=LIBRARIES, help="of these (default: all)")),
+        ("--release", dict(choices=RELEASES, default="7.0.2", help="of NWChem (default: Debian's)")),
         ("--only", dict(default="", help="only inputs whose name contains one of these words, separated by commas")),
         ("--seconds", dict(type=int, default=120, help="how long one run may take (default: 120)")),
         ("--missing", dict(action="store_true", help="only runs whose results are not kept yet")),

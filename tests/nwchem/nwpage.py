@@ -8,7 +8,11 @@ import sys
 BEGIN, END = "<!-- results: made by tests/nwchem/nwpage.py -->\n", "<!-- end of results -->\n"
 LIBRARIES = {"armci-rma": "ARMCI-RMA", "armci-mpi": "ARMCI-MPI", "armci-mpi-0": "ARMCI-MPI, `ARMCI_USE_WIN_ALLOCATE=0`"}
 PLACES = {"1": "1 rank", "2": "2 ranks", "3": "3 ranks", "4": "4 ranks", "2x1": "two nodes x 1", "2x2": "two nodes x 2"}
-COLUMNS = list(LIBRARIES)
+
+
+def columns(own):
+    """The libraries that were run."""
+    return [library for library in LIBRARIES if any(library in libraries for libraries in own.values())]
 
 
 def table(head, rows):
@@ -31,9 +35,9 @@ def cells(own, library, place):
 
 def how_they_ended(own):
     """One row for each place: how all inputs ended with each library."""
-    rows = [[title, *(count(cells(own, library, place).values()) if cells(own, library, place) else "-" for library in COLUMNS)]
+    rows = [[title, *(count(cells(own, library, place).values()) if cells(own, library, place) else "-" for library in columns(own))]
             for place, title in PLACES.items()]
-    return table(["", *LIBRARIES.values()], rows)
+    return table(["", *(LIBRARIES[library] for library in columns(own))], rows)
 
 
 def times(own, place, rival):
@@ -50,12 +54,12 @@ def time_table(own):
     """Sums of wall times, one row for each place and rival that has any."""
     rows = []
     for place, title in PLACES.items():
-        for rival in COLUMNS[1:]:
+        for rival in columns(own)[1:]:
             found = times(own, place, rival)
             if found:
                 inputs, ours, theirs = found
                 rows.append([title, LIBRARIES[rival], str(inputs), f"{ours:.1f} s", f"{theirs:.1f} s", f"{ours / theirs:.2f}"])
-    return table(["", "compared with", "inputs that both end right", "ARMCI-RMA", "the other", "ratio"], rows)
+    return rows and table(["", "compared with", "inputs that both end right", "ARMCI-RMA", "the other", "ratio"], rows)
 
 
 def in_short(places):
@@ -66,8 +70,8 @@ def in_short(places):
 
 
 def input_table(own):
-    rows = [[f"`{case}`", *(in_short(libraries.get(library, {})) for library in COLUMNS)] for case, libraries in own.items()]
-    return table(["input", *LIBRARIES.values()], rows)
+    rows = [[f"`{case}`", *(in_short(libraries.get(library, {})) for library in columns(own))] for case, libraries in own.items()]
+    return table(["input", *(LIBRARIES[library] for library in columns(own))], rows)
 
 
 def reasons(own):
@@ -81,16 +85,17 @@ def reasons(own):
     return [f"- {LIBRARIES[library]}, {result}: {why}: {len(where)} runs, the first is {where[0]}" for (library, result, why), where in found.items()]
 
 
-def section(kept):
-    """What was run with one MPI library."""
+def section(kept, release):
+    """What was run with one MPI library, of a release of NWChem if it is not Debian's."""
     about, own = kept["about"], kept["inputs"]
     largest = max((one["deviation"] for libraries in own.values() for one in libraries.get("armci-rma", {}).values()), default=0.0)
     commits = collections.Counter(one["commit"] for libraries in own.values() for one in libraries.get("armci-rma", {}).values())
     runs = ", ".join(f"{times} at {commit}" for commit, times in commits.most_common())
-    lines = [f"### {about['mpi']}", "", f"{about['processor']}, {about['cores']} cores. Runs of this library: {runs}.", "", *how_they_ended(own), "",
+    lines = [f"### {about['mpi']}{release and ', ' + release}", "", f"{about['processor']}, {about['cores']} cores. Runs of this library: {runs}.", "", *how_they_ended(own), "",
              f"The largest difference of an energy from that on one rank, with this library: {largest:.0e} Hartree.", ""]
-    if any(one["wall"] is not None for libraries in own.values() for places in libraries.values() for one in places.values()):
-        lines += ["Wall times by NWChem's own clock:", "", *time_table(own), ""]
+    compared = time_table(own)
+    if compared:
+        lines += ["Wall times by NWChem's own clock:", "", *compared, ""]
     lines += ["Each input: how its runs ended; seconds on 2 ranks / on two nodes x 1, where they were kept.", "", *input_table(own), ""]
     why = reasons(own)
     return lines + (["Runs that did not end right:", "", *why, ""] if why else [])
@@ -99,7 +104,7 @@ def section(kept):
 def page(results, old):
     """The old page with new tables."""
     before, rest = old.split(BEGIN)
-    lines = [line for family in sorted(results) for line in section(results[family])]
+    lines = [line for family in sorted(results) for line in section(results[family], family.partition(", ")[2])]
     return before + BEGIN + "\n" + "\n".join(lines) + END + rest.split(END)[1]
 
 

@@ -1,7 +1,7 @@
-"""Debian's NWChem: fetched, checked, unpacked, and its calls of ARMCI led to another library.
+"""NWChem: Debian's 7.0.2, fetched, checked, unpacked, and its calls of ARMCI led to another library; or 7.3.1, compiled.
 
 Debian's program has Global Arrays 5.8.2 and ARMCI-MPI 0.3.1 linked into it. The same program runs on both libraries here, so
-nothing else differs, and nothing of NWChem, which takes an hour, has to be compiled."""
+nothing else differs, and nothing has to be compiled. 7.3.1 is compiled on this library, by the lines of doc/nwchem.md."""
 import pathlib
 import re
 import subprocess
@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ga"))
 import gasource  # noqa: E402
 from elfcode import find_functions  # noqa: E402
-from gabuild import digest  # noqa: E402
+from gabuild import PAGES, digest, lines_for, page_lines, wrapper  # noqa: E402
 from gasource import Problem, Source, Unavailable, run_logged  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -21,6 +21,8 @@ PACKAGES = [Source(name, f"{name}_{version}.deb", sha256, "", pool=pool) for nam
     ("nwchem-openmpi", "7.0.2-4_amd64", "n/nwchem", "684859b122a700b54c8ca506595b451924d4379582b37e2cc0a9b3376f1c7408"))]
 NWCHEM = Source("NWChem 7.0.2", "nwchem_7.0.2.orig.tar.gz", "d63cf8c6e9df591ae8b542175999c16219757cc75fb6a528c06e7590a7f63271",
                 "nwchem-7.0.2-release", pool="n/nwchem")
+COMPILED = Source("NWChem 7.3.1", "nwchem_7.3.1.orig.tar.bz2", "02e42a62dcf4f0cbf165956c64e260884ad76681a81caa34018f3404c03c8b69",
+                  "nwchem-7.3.1", pool="n/nwchem")
 JUMP = 14                        # bytes that lead_calls.c writes over the beginning of a function
 
 
@@ -33,13 +35,15 @@ def unpack(target, tests):
     run_logged(["tar", "xf", gasource.fetch(NWCHEM), "-C", target, "--strip-components=1", *wanted], log)
 
 
-class Nwchem:
+class DebianNwchem:
     """Debian's program for one MPI library. What was unpacked is in `tree`, in the cache."""
 
-    def __init__(self, family, tests):
-        self.family, self.tests = family, sorted(tests)
+    def __init__(self, args, tests):
+        self.family, self.prefix, self.tests = args.family, args.prefix, sorted(tests)
+        self.title = self.family  # of its results
         self.tree = gasource.cache_dir() / f"nwchem-7.0.2-{digest((), *self.tests)}"
-        self.program = self.tree / f"usr/bin/nwchem.{family}"
+        self.program = self.tree / f"usr/bin/nwchem.{self.family}"
+        self.basis = self.tree / "usr/share/nwchem/libraries"
 
     def prepare(self):
         """Fetch and unpack what is not there yet."""
@@ -68,9 +72,13 @@ class Nwchem:
             raise Problem(f"the functions of ARMCI cannot be told apart in {self.program}")
         return sorted(by_address.items())
 
-    def lead_to(self, prefix, folder):
-        """Make the object that leads the program's calls to the library in prefix; return it."""
-        library = pathlib.Path(prefix).resolve() / "lib/libarmci.so"
+    def variables(self, folder):
+        """What starts the program on each library. The third is ARMCI-MPI with the work-around of nwchemgit/nwchem#633."""
+        return {"armci-rma": f"LD_PRELOAD={self.lead_into(folder)}", "armci-mpi": "", "armci-mpi-0": "ARMCI_USE_WIN_ALLOCATE=0"}
+
+    def lead_into(self, folder):
+        """Make the object, in that folder, that leads the program's calls to this library; return it."""
+        library = pathlib.Path(self.prefix).resolve() / "lib/libarmci.so"
         if not library.exists():
             raise Problem(f"{library} is missing; --disable-shared?")
         (folder / "calls.inc").write_text("".join(f"CALL({address:#x}, {name})\n" for address, name in self.calls(library)))
@@ -78,3 +86,35 @@ class Nwchem:
         run_logged(["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f'-DPROGRAM="{self.program}"', f"-I{folder}",
                     HERE / "lead_calls.c", "-o", made, f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-larmci"], folder / "lead_calls.log")
         return made
+
+
+class CompiledNwchem:
+    """NWChem 7.3.1 on Global Arrays 5.9.2, compiled with one MPI library; its sources are in `tree`, in the cache."""
+
+    def __init__(self, args, _tests):
+        self.prefix, self.mpicc = pathlib.Path(args.prefix).resolve(), args.cc
+        self.family, self.title = args.family, f"{args.family}, {COMPILED.name}"
+        lines = lines_for(self.mpicc, self.prefix, page_lines("nwchem", "7.3.1"), PAGES["nwchem"][0])
+        self.top = gasource.cache_dir() / f"nwchem-7.3.1-{self.family}-{digest((self.prefix / 'include').glob('*.h'), lines)}"
+        self.script = f"set -e\n{lines}"
+        self.tree = self.top / COMPILED.tree
+        self.program, self.basis = self.tree / "bin/LINUX64/nwchem", self.tree / "src/basis/libraries"
+
+    def prepare(self):
+        """Compile it, with Global Arrays, unless that was done."""
+        gasource.need("make", "autoreconf", "gfortran", "m4", "bzip2", self.mpicc.split()[0], wrapper(self.mpicc, "mpif90"))
+        with gasource.locked(self.top.name):
+            if (self.top / "built").exists():
+                return
+            gasource.need_room(disk=4, memory=2)
+            archives = [gasource.fetch(source) for source in (gasource.GA["5.9.2"], COMPILED)]
+            print(f"compiling {COMPILED.name} for {self.family} in {self.top}", flush=True)
+            with gasource.whole(self.top):
+                for archive in archives:
+                    (self.top / archive.name).symlink_to(archive)
+                run_logged(["sh", "-c", self.script], gasource.log_of(self.top.name), cwd=self.top)
+                (self.top / "built").touch()
+
+    def variables(self, _folder):
+        """What starts the program: the library is shared."""
+        return {"armci-rma": f"LD_LIBRARY_PATH={self.prefix}/lib"}
