@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "base/config.h"
-#include "base/system.h"
 
 /* What a process knows when all layers have started.  The configuration's choices are no defects:
  * they give no warning. */

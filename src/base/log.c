@@ -51,16 +51,17 @@ static void write_line(FILE *stream, const char *prefix, const char *format, va_
     fflush(stream);
 }
 
-void armcii_log_line(const char *prefix, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void with_rank(const char *prefix, const char *format,
+                                                            va_list args)
 {
-    char with_rank[64];
+    char longer[64];
 
     if (log_state.shown_rank < 0) {
         write_line(stderr, prefix, format, args);
         return;
     }
-    snprintf(with_rank, sizeof with_rank, "%srank %d: ", prefix, log_state.shown_rank);
-    write_line(stderr, with_rank, format, args);
+    snprintf(longer, sizeof longer, "%srank %d: ", prefix, log_state.shown_rank);
+    write_line(stderr, longer, format, args);
 }
 
 void armcii_warn(const char *format, ...)
@@ -68,7 +69,7 @@ void armcii_warn(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    armcii_log_line("ARMCI warning: ", format, args);
+    with_rank("ARMCI warning: ", format, args);
     va_end(args);
 }
 
@@ -132,7 +133,7 @@ __attribute__((format(printf, 1, 2))) static void report(const char *format, ...
     va_list args;
 
     va_start(args, format);
-    armcii_log_line("ARMCI error: ", format, args);
+    with_rank("ARMCI error: ", format, args);
     va_end(args);
 }
 
@@ -168,7 +169,7 @@ void armcii_fatal(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    armcii_log_line("ARMCI internal error: ", format, args);
+    with_rank("ARMCI internal error: ", format, args);
     va_end(args);
     armcii_abort_job(1);
     abort();

@@ -2,7 +2,6 @@
 #ifndef ARMCII_LOG_H
 #define ARMCII_LOG_H
 
-#include <stdarg.h>
 #include <stddef.h>
 
 /* The rank in messages; -1 (no rank is shown) until it is set. */
@@ -19,9 +18,6 @@ void armcii_warn_of_job(const char *format, ...) __attribute__((format(printf, 1
 void armcii_log_text(const char *text);
 /* The same, without a stream: signal handlers may call it. */
 void armcii_log_from_signal(const char *text, size_t length);
-/* Prints one line with a prefix on standard error. */
-void armcii_log_line(const char *prefix, const char *format, va_list args)
-    __attribute__((format(printf, 2, 0)));
 
 /* ---- errors ---- */
 

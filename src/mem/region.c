@@ -7,7 +7,6 @@
 
 #include "base/config.h"
 #include "base/log.h"
-#include "base/system.h"
 #include "node/agree.h"
 #include "node/team_memory.h"
 #include "mpi/coll.h"

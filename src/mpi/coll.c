@@ -12,7 +12,7 @@
 #include "base/config.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/system.h"
+#include "base/processors.h"
 #include "mpi/blocking.h"
 
 static bool nonblocking = true;

@@ -200,8 +200,9 @@ void armcii_team_allgather(const struct team *t, const void *mine, void *all, in
     armcii_coll_allgather(&ring, mine, all, bytes);
 }
 
-/* The program does not know the communicator yet, so it sends and receives no messages there. */
-struct team *armcii_team_adopt(MPI_Comm comm)
+/* Takes the communicator over.  Collective; all its processes are in the world. The program does
+ * not know it yet, so it sends and receives no messages there. */
+static struct team *adopt(MPI_Comm comm)
 {
     int rank, size;
     MPI_Comm_rank(comm, &rank);
@@ -213,7 +214,7 @@ struct team *armcii_team_adopt(MPI_Comm comm)
 
 void armcii_team_create_world(void)
 {
-    teams.world = armcii_team_adopt(armcii_world->comm);
+    teams.world = adopt(armcii_world->comm);
 }
 
 struct team *armcii_team_world(void)
@@ -438,7 +439,7 @@ static bool adopt_made(const struct team *parent, MPI_Errhandler before, int cod
 {
     armcii_errors_end(parent->comm, before);
     if (!armcii_coll_all(armcii_errors_is_made(code, comm), parent->comm)) return false;
-    *team = comm == MPI_COMM_NULL ? NULL : armcii_team_adopt(comm);
+    *team = comm == MPI_COMM_NULL ? NULL : adopt(comm);
     return true;
 }
 

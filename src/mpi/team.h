@@ -60,9 +60,6 @@ bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks
 /* As MPI_Comm_split and MPI_Comm_dup. */
 bool armcii_team_split(const struct team *parent, int color, int key, struct team **team);
 bool armcii_team_dup(const struct team *parent, struct team **team);
-/* A team that takes ownership of a communicator that the program does not know yet.  Collective;
- * all its processes are in the world. */
-struct team *armcii_team_adopt(MPI_Comm comm);
 
 /* The open team with that communicator; NULL: none. */
 struct team *armcii_team_find(MPI_Comm comm);

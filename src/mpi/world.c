@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/lock.h"
-#include "base/system.h"
+#include "base/processors.h"
 #include "mpi/coll.h"
 #include "mpi/errors.h"
 #include "mpi/window.h"

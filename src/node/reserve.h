@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/system.h"
+#include "base/cgroup.h"
 
 /* Bytes of shared memory. */
 enum { OTHERS = 1 + CGROUP_LEVELS };

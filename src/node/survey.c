@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/processors.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/system.h"
+#include "base/cgroup.h"
 
 /* The processors of the caller's kernel, which may run several nodes of a job. */
 struct node_cpus {

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/system.h"
+#include "base/processors.h"
 #include "node/segment.h"
 #include "unit.h"
 

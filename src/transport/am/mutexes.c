@@ -7,13 +7,13 @@
 
 static bool is_here(const void *set, int owner)
 {
-    const struct mutex_set *s = set;
+    const struct mutex_memory *s = set;
     return armcii_world_is_on_node(s->team->to_world[owner]);
 }
 
 static struct remote remote_of(const void *set, int owner)
 {
-    const struct mutex_set *s = set;
+    const struct mutex_memory *s = set;
     int process = s->team->to_world[owner];
     return (struct remote){process, armcii_world->server_of[process]};
 }

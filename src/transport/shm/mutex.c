@@ -18,7 +18,7 @@
 
 void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name)
 {
-    struct mutex_set *set = armcii_alloc(1, sizeof *set, "mutexes");
+    struct mutex_memory *set = armcii_alloc(1, sizeof *set, "mutexes");
     int most = 0;
     (void)name;
     set->team = team;
@@ -36,14 +36,14 @@ void *armcii_mutexes_create(struct team *team, const int count[], unsigned long 
 
 void armcii_mutexes_free(void *set)
 {
-    const struct mutex_set *s = set;
+    const struct mutex_memory *s = set;
     armcii_team_memory_free(s->team, &s->place);
     free(set);
 }
 
 struct mutex *armcii_mutex_address(const void *set, int owner, int mutex)
 {
-    const struct mutex_set *s = set;
+    const struct mutex_memory *s = set;
     char *first = armcii_arena_address(s->team->to_world[owner], s->place.offset, s->place.stride);
     return (struct mutex *)(void *)first + mutex;
 }

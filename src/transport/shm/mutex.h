@@ -23,7 +23,7 @@ struct mutex {
 /* A set: the slots mutexes_create and mutexes_free of struct transport.  The mutexes of all members
  * are in the arena, so that every process knows the address of each in its owner, in other
  * processes of that node, and in its server. */
-struct mutex_set {
+struct mutex_memory {
     struct team *team;
     struct placement place;
 };
