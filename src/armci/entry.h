@@ -108,6 +108,7 @@ static inline int armcii_check_process(const char *function, const char *argumen
     if (process >= 0 && process < armcii_world->size) return 0;
     return armcii_report_process(function, argument, process);
 }
+int armcii_check_scope(const char *caller, int scope);
 int armcii_check_count(const char *function, const char *argument, long count);
 int armcii_check_pointer(const char *function, const char *argument, const void *pointer);
 int armcii_check_element(const char *function, int datatype);

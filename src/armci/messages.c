@@ -1,4 +1,4 @@
-/* messages.c - the armci_msg_* family: two-sided messages, broadcasts, reductions, selection. */
+/* messages.c - the armci_msg_* family: two-sided messages, barriers, broadcasts, exchange. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +131,7 @@ ARMCII_ALIAS(armci_msg_rcvany, parmci_msg_rcvany);
 /* ---- barriers and trees ---- */
 
 /* 0 or an error code, with a message. */
-static int check_scope(const char *caller, int scope)
+int armcii_check_scope(const char *caller, int scope)
 {
     if (scope >= SCOPE_ALL && scope <= SCOPE_MASTERS) return 0;
     return armcii_error(ARMCI_ERR_TYPE, caller, "scope", "invalid scope", "%d", scope);
@@ -154,7 +154,7 @@ ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
 static void get_tree_position(const char *caller, struct team *team, int scope, int *Root, int *Up,
                               int *Left, int *Right)
 {
-    if (!team || check_scope(caller, scope)) return;
+    if (!team || armcii_check_scope(caller, scope)) return;
     if (armcii_check_pointer(caller, "Root", Root) || armcii_check_pointer(caller, "Up", Up) ||
         armcii_check_pointer(caller, "Left", Left) || armcii_check_pointer(caller, "Right", Right))
         return;
@@ -188,7 +188,7 @@ static void broadcast(const char *caller, struct team *team, int scope, const ch
                       void *buffer, int len, int root)
 {
     ARMCII_WATCH(caller);
-    if (!team || check_scope(caller, scope)) return;
+    if (!team || armcii_check_scope(caller, scope)) return;
     MPI_Comm comm = armcii_team_scope_comm(team, (enum team_scope)scope);
     if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len))
         return; /* the caller may be no member */
@@ -267,130 +267,3 @@ void parmci_exchange_address_grp(void *ptr_ar[], int n, ARMCI_Group *group)
              ptr_ar, n);
 }
 ARMCII_ALIAS(armci_exchange_address_grp, parmci_exchange_address_grp);
-
-/* ---- reductions ---- */
-
-/* Find the reduction and the communicator; false if an argument is invalid (with a message) or the
- * caller is not a member. */
-static bool prepare(const char *caller, struct team *team, int scope, const void *x, int n,
-                    const char *op, int type, struct reduction *r, MPI_Comm *comm)
-{
-    if (!team || armcii_check_count(caller, "n", n) || armcii_check_pointer(caller, "op", op) ||
-        check_scope(caller, scope))
-        return false;
-    if (armcii_message_type_size(type) == 0) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "type", "invalid type", "%d", type);
-        return false;
-    }
-    if (!armcii_reduction_find(op, type, r)) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "op", "invalid operator for this type",
-                     "\"%.20s\" (type %d)", op, type);
-        return false;
-    }
-    *comm = armcii_team_scope_comm(team, (enum team_scope)scope);
-    if (scope == SCOPE_ALL) armcii_note_collective(team);
-    return *comm != MPI_COMM_NULL && (n == 0 || armcii_check_pointer(caller, "x", x) == 0);
-}
-
-static void reduce(const char *caller, struct team *team, int scope, void *x, int n, const char *op,
-                   int type)
-{
-    ARMCII_WATCH(caller);
-    struct reduction r;
-    MPI_Comm comm;
-    if (prepare(caller, team, scope, x, n, op, type, &r, &comm)) armcii_reduce_all(comm, &r, x, n);
-}
-
-/* The result is at the first process only. */
-static void reduce_first(const char *caller, int scope, void *x, int n, const char *op, int type)
-{
-    ARMCII_WATCH(caller);
-    struct reduction r;
-    MPI_Comm comm;
-    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm))
-        armcii_reduce_root(comm, &r, x, n);
-}
-
-void parmci_msg_gop_scope(int scope, void *x, int n, char *op, int type)
-{
-    reduce("armci_msg_gop_scope", armcii_world_team("armci_msg_gop_scope"), scope, x, n, op, type);
-}
-ARMCII_ALIAS(armci_msg_gop_scope, parmci_msg_gop_scope);
-
-void parmci_msg_group_gop_scope(int scope, void *x, int n, char *op, int type, ARMCI_Group *group)
-{
-    reduce("armci_msg_group_gop_scope", armcii_group_team("armci_msg_group_gop_scope", group),
-           scope, x, n, op, type);
-}
-ARMCII_ALIAS(armci_msg_group_gop_scope, parmci_msg_group_gop_scope);
-
-#define GOP_FUNCTIONS(prefix, type, code)                                                          \
-    void parmci_msg_##prefix##gop(type *x, int n, char *op)                                        \
-    {                                                                                              \
-        const char *caller = "armci_msg_" #prefix "gop";                                           \
-        reduce(caller, armcii_world_team(caller), SCOPE_ALL, x, n, op, code);                      \
-    }                                                                                              \
-    ARMCII_ALIAS(armci_msg_##prefix##gop, parmci_msg_##prefix##gop);                               \
-    void parmci_msg_group_##prefix##gop(type *x, int n, char *op, ARMCI_Group *group)              \
-    {                                                                                              \
-        const char *caller = "armci_msg_group_" #prefix "gop";                                     \
-        reduce(caller, armcii_group_team(caller, group), SCOPE_ALL, x, n, op, code);               \
-    }                                                                                              \
-    ARMCII_ALIAS(armci_msg_group_##prefix##gop, parmci_msg_group_##prefix##gop);                   \
-    void parmci_msg_clus_##prefix##gop(type *x, int n, char *op)                                   \
-    {                                                                                              \
-        const char *caller = "armci_msg_clus_" #prefix "gop";                                      \
-        reduce(caller, armcii_world_team(caller), SCOPE_NODE, x, n, op, code);                     \
-    }                                                                                              \
-    ARMCII_ALIAS(armci_msg_clus_##prefix##gop, parmci_msg_clus_##prefix##gop)
-
-GOP_FUNCTIONS(i, int, ARMCI_INT);
-GOP_FUNCTIONS(l, long, ARMCI_LONG);
-GOP_FUNCTIONS(ll, long long, ARMCI_LONG_LONG);
-GOP_FUNCTIONS(f, float, ARMCI_FLOAT);
-GOP_FUNCTIONS(d, double, ARMCI_DOUBLE);
-
-void parmci_msg_reduce(void *x, int n, char *op, int type)
-{
-    reduce_first("armci_msg_reduce", SCOPE_ALL, x, n, op, type);
-}
-ARMCII_ALIAS(armci_msg_reduce, parmci_msg_reduce);
-
-void parmci_msg_reduce_scope(int scope, void *x, int n, char *op, int type)
-{
-    reduce_first("armci_msg_reduce_scope", scope, x, n, op, type);
-}
-ARMCII_ALIAS(armci_msg_reduce_scope, parmci_msg_reduce_scope);
-
-/* ---- selection ---- */
-
-static void select_record(const char *caller, int scope, void *x, int n, const char *op, int type,
-                          int contribute)
-{
-    ARMCII_WATCH(caller);
-    struct reduction r;
-    MPI_Comm comm;
-    if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;
-    if (r.absolute || (r.op != MPI_MAX && r.op != MPI_MIN)) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "op", "must be \"max\" or \"min\"", "\"%.20s\"", op);
-        return;
-    }
-    if ((size_t)n < armcii_message_type_size(type)) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "n", "the record must contain the element to compare",
-                     "%d (type %d: %zu bytes)", n, type, armcii_message_type_size(type));
-        return;
-    }
-    armcii_select(comm, x, n, r.op == MPI_MAX, type, contribute != 0);
-}
-
-void parmci_msg_sel(void *x, int n, char *op, int type, int contribute)
-{
-    select_record("armci_msg_sel", SCOPE_ALL, x, n, op, type, contribute);
-}
-ARMCII_ALIAS(armci_msg_sel, parmci_msg_sel);
-
-void parmci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int contribute)
-{
-    select_record("armci_msg_sel_scope", scope, x, n, op, type, contribute);
-}
-ARMCII_ALIAS(armci_msg_sel_scope, parmci_msg_sel_scope);

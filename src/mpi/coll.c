@@ -1,13 +1,9 @@
-/* coll.c - nonblocking collectives and messages with progress, reductions and selection. */
+/* coll.c - nonblocking collectives and messages with progress. */
 #include "mpi/coll.h"
 
-#include <float.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <armci.h>
 
 #include "base/config.h"
 #include "base/lock.h"
@@ -81,6 +77,13 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
                            MPI_Comm comm)
 {
     CALL(MPI_Iallreduce, MPI_Allreduce, from, to, n, type, op, comm);
+}
+
+void armcii_coll_reduce(void *x, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    CALL(MPI_Ireduce, MPI_Reduce, rank == 0 ? MPI_IN_PLACE : x, x, n, type, op, 0, comm);
 }
 
 bool armcii_coll_all(bool mine, MPI_Comm comm)
@@ -276,118 +279,4 @@ int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm 
     armcii_blocking_end(&call);
     MPI_Group_free(&some);
     return code;
-}
-
-/* ---- reductions and selection ---- */
-
-size_t armcii_message_type_size(int type)
-{
-    switch (type) {
-    case ARMCI_INT: return sizeof(int);
-    case ARMCI_LONG: return sizeof(long);
-    case ARMCI_LONG_LONG: return sizeof(long long);
-    case ARMCI_FLOAT: return sizeof(float);
-    case ARMCI_DOUBLE: return sizeof(double);
-    default: return 0;
-    }
-}
-
-static bool is_integer(int type)
-{
-    return type == ARMCI_INT || type == ARMCI_LONG || type == ARMCI_LONG_LONG;
-}
-
-static MPI_Datatype mpi_type(int type)
-{
-    switch (type) {
-    case ARMCI_INT: return MPI_INT;
-    case ARMCI_LONG: return MPI_LONG;
-    case ARMCI_LONG_LONG: return MPI_LONG_LONG;
-    case ARMCI_FLOAT: return MPI_FLOAT;
-    default: return MPI_DOUBLE;
-    }
-}
-
-/* Only the beginning of a name is compared: Fortran callers pass names that are padded or not
- * terminated. */
-bool armcii_reduction_find(const char *op, int type, struct reduction *r)
-{
-    static const struct {
-        const char *name;
-        enum { SUM, PRODUCT, LARGEST, SMALLEST, BIT_OR, AND, OR } op;
-        bool absolute, integers_only;
-    } operators[] = {
-        {"+", SUM, false, false},         {"*", PRODUCT, false, false},
-        {"max", LARGEST, false, false},   {"min", SMALLEST, false, false},
-        {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
-        {"or", BIT_OR, false, true},      {"&&", AND, false, true},
-        {"||", OR, false, true},          {"land", AND, false, true},
-        {"lor", OR, false, true},
-    };
-    const MPI_Op mpi_op[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR, MPI_LAND, MPI_LOR};
-    if (!op || armcii_message_type_size(type) == 0) return false;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (strncmp(op, operators[i].name, strlen(operators[i].name)) != 0) continue;
-        if (operators[i].integers_only && !is_integer(type)) return false;
-        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), type,
-                                operators[i].absolute};
-        return true;
-    }
-    return false;
-}
-
-static void make_absolute(int type, void *x, int n)
-{
-    for (int i = 0; i < n; i++)
-        switch (type) {
-        case ARMCI_INT: ((int *)x)[i] = abs(((int *)x)[i]); break;
-        case ARMCI_LONG: ((long *)x)[i] = labs(((long *)x)[i]); break;
-        case ARMCI_LONG_LONG: ((long long *)x)[i] = llabs(((long long *)x)[i]); break;
-        case ARMCI_FLOAT: ((float *)x)[i] = __builtin_fabsf(((float *)x)[i]); break;
-        default: ((double *)x)[i] = __builtin_fabs(((double *)x)[i]); break;
-        }
-}
-
-void armcii_reduce_all(MPI_Comm comm, const struct reduction *r, void *x, int n)
-{
-    if (r->absolute) make_absolute(r->armci_type, x, n);
-    armcii_coll_allreduce(MPI_IN_PLACE, x, n, r->type, r->op, comm);
-}
-
-void armcii_reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n)
-{
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    if (r->absolute) make_absolute(r->armci_type, x, n);
-    CALL(MPI_Ireduce, MPI_Reduce, rank == 0 ? MPI_IN_PLACE : x, x, n, r->type, r->op, 0, comm);
-}
-
-/* Does the caller contribute the best key of all contributors? */
-static bool is_best_integer(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
-{
-    long long key = largest ? LLONG_MIN : LLONG_MAX, best;
-    if (contribute && type == ARMCI_INT) key = *(const int *)x;
-    if (contribute && type == ARMCI_LONG) key = *(const long *)x;
-    if (contribute && type == ARMCI_LONG_LONG) key = *(const long long *)x;
-    armcii_coll_allreduce(&key, &best, 1, MPI_LONG_LONG, largest ? MPI_MAX : MPI_MIN, comm);
-    return contribute && key == best;
-}
-
-static bool is_best_real(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
-{
-    double key = largest ? -INFINITY : INFINITY, best;
-    if (contribute) key = type == ARMCI_FLOAT ? (double)*(const float *)x : *(const double *)x;
-    armcii_coll_allreduce(&key, &best, 1, MPI_DOUBLE, largest ? MPI_MAX : MPI_MIN, comm);
-    return contribute && !(key < best) && !(key > best);
-}
-
-void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute)
-{
-    bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute)
-                                 : is_best_real(comm, x, largest, type, contribute);
-    int rank, candidate, winner;
-    MPI_Comm_rank(comm, &rank);
-    candidate = best ? rank : INT_MAX;
-    armcii_coll_allreduce(&candidate, &winner, 1, MPI_INT, MPI_MIN, comm);
-    if (winner != INT_MAX) armcii_coll_bcast(x, bytes, winner, comm);
 }

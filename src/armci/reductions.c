@@ -1,0 +1,255 @@
+/* reductions.c - reductions and selection of the armci_msg_* family, with ARMCI's names of
+ * operators and types. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci/entry.h"
+#include "mpi/coll.h"
+
+struct reduction {
+    MPI_Op op;
+    MPI_Datatype type;
+    int armci_type;
+    bool absolute; /* reduces absolute values */
+};
+
+/* 0: invalid type. */
+static size_t type_size(int type)
+{
+    switch (type) {
+    case ARMCI_INT: return sizeof(int);
+    case ARMCI_LONG: return sizeof(long);
+    case ARMCI_LONG_LONG: return sizeof(long long);
+    case ARMCI_FLOAT: return sizeof(float);
+    case ARMCI_DOUBLE: return sizeof(double);
+    default: return 0;
+    }
+}
+
+static bool is_integer(int type)
+{
+    return type == ARMCI_INT || type == ARMCI_LONG || type == ARMCI_LONG_LONG;
+}
+
+static MPI_Datatype mpi_type(int type)
+{
+    switch (type) {
+    case ARMCI_INT: return MPI_INT;
+    case ARMCI_LONG: return MPI_LONG;
+    case ARMCI_LONG_LONG: return MPI_LONG_LONG;
+    case ARMCI_FLOAT: return MPI_FLOAT;
+    default: return MPI_DOUBLE;
+    }
+}
+
+/* False: invalid operator or type. Only the beginning of a name is compared: Fortran callers pass
+ * names that are padded or not terminated. */
+static bool find_reduction(const char *op, int type, struct reduction *r)
+{
+    static const struct {
+        const char *name;
+        enum { SUM, PRODUCT, LARGEST, SMALLEST, BIT_OR, AND, OR } op;
+        bool absolute, integers_only;
+    } operators[] = {
+        {"+", SUM, false, false},         {"*", PRODUCT, false, false},
+        {"max", LARGEST, false, false},   {"min", SMALLEST, false, false},
+        {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
+        {"or", BIT_OR, false, true},      {"&&", AND, false, true},
+        {"||", OR, false, true},          {"land", AND, false, true},
+        {"lor", OR, false, true},
+    };
+    const MPI_Op mpi_op[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR, MPI_LAND, MPI_LOR};
+    if (!op || type_size(type) == 0) return false;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        if (strncmp(op, operators[i].name, strlen(operators[i].name)) != 0) continue;
+        if (operators[i].integers_only && !is_integer(type)) return false;
+        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), type,
+                                operators[i].absolute};
+        return true;
+    }
+    return false;
+}
+
+static void make_absolute(int type, void *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        switch (type) {
+        case ARMCI_INT: ((int *)x)[i] = abs(((int *)x)[i]); break;
+        case ARMCI_LONG: ((long *)x)[i] = labs(((long *)x)[i]); break;
+        case ARMCI_LONG_LONG: ((long long *)x)[i] = llabs(((long long *)x)[i]); break;
+        case ARMCI_FLOAT: ((float *)x)[i] = __builtin_fabsf(((float *)x)[i]); break;
+        default: ((double *)x)[i] = __builtin_fabs(((double *)x)[i]); break;
+        }
+}
+
+static void reduce_all(MPI_Comm comm, const struct reduction *r, void *x, int n)
+{
+    if (r->absolute) make_absolute(r->armci_type, x, n);
+    armcii_coll_allreduce(MPI_IN_PLACE, x, n, r->type, r->op, comm);
+}
+
+static void reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n)
+{
+    if (r->absolute) make_absolute(r->armci_type, x, n);
+    armcii_coll_reduce(x, n, r->type, r->op, comm);
+}
+
+/* Does the caller contribute the best key of all contributors? */
+static bool is_best_integer(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
+{
+    long long key = largest ? LLONG_MIN : LLONG_MAX, best;
+    if (contribute && type == ARMCI_INT) key = *(const int *)x;
+    if (contribute && type == ARMCI_LONG) key = *(const long *)x;
+    if (contribute && type == ARMCI_LONG_LONG) key = *(const long long *)x;
+    armcii_coll_allreduce(&key, &best, 1, MPI_LONG_LONG, largest ? MPI_MAX : MPI_MIN, comm);
+    return contribute && key == best;
+}
+
+static bool is_best_real(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
+{
+    double key = largest ? -INFINITY : INFINITY, best;
+    if (contribute) key = type == ARMCI_FLOAT ? (double)*(const float *)x : *(const double *)x;
+    armcii_coll_allreduce(&key, &best, 1, MPI_DOUBLE, largest ? MPI_MAX : MPI_MIN, comm);
+    return contribute && !(key < best) && !(key > best);
+}
+
+/* Each x is a record of `bytes` bytes that begins with a key of `type`.  The contributed record
+ * with the largest (or smallest) key, of the lowest rank if keys are equal, replaces x on all
+ * ranks.  If no rank contributes, x is unchanged. */
+static void select_best(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute)
+{
+    bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute)
+                                 : is_best_real(comm, x, largest, type, contribute);
+    int rank, candidate, winner;
+    MPI_Comm_rank(comm, &rank);
+    candidate = best ? rank : INT_MAX;
+    armcii_coll_allreduce(&candidate, &winner, 1, MPI_INT, MPI_MIN, comm);
+    if (winner != INT_MAX) armcii_coll_bcast(x, bytes, winner, comm);
+}
+
+/* ---- the functions ---- */
+
+/* Find the reduction and the communicator; false if an argument is invalid (with a message) or the
+ * caller is not a member. */
+static bool prepare(const char *caller, struct team *team, int scope, const void *x, int n,
+                    const char *op, int type, struct reduction *r, MPI_Comm *comm)
+{
+    if (!team || armcii_check_count(caller, "n", n) || armcii_check_pointer(caller, "op", op) ||
+        armcii_check_scope(caller, scope))
+        return false;
+    if (type_size(type) == 0) {
+        armcii_error(ARMCI_ERR_TYPE, caller, "type", "invalid type", "%d", type);
+        return false;
+    }
+    if (!find_reduction(op, type, r)) {
+        armcii_error(ARMCI_ERR_TYPE, caller, "op", "invalid operator for this type",
+                     "\"%.20s\" (type %d)", op, type);
+        return false;
+    }
+    *comm = armcii_team_scope_comm(team, (enum team_scope)scope);
+    if (scope == SCOPE_ALL) armcii_note_collective(team);
+    return *comm != MPI_COMM_NULL && (n == 0 || armcii_check_pointer(caller, "x", x) == 0);
+}
+
+static void reduce(const char *caller, struct team *team, int scope, void *x, int n, const char *op,
+                   int type)
+{
+    ARMCII_WATCH(caller);
+    struct reduction r;
+    MPI_Comm comm;
+    if (prepare(caller, team, scope, x, n, op, type, &r, &comm)) reduce_all(comm, &r, x, n);
+}
+
+/* The result is at the first process only. */
+static void reduce_first(const char *caller, int scope, void *x, int n, const char *op, int type)
+{
+    ARMCII_WATCH(caller);
+    struct reduction r;
+    MPI_Comm comm;
+    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm))
+        reduce_root(comm, &r, x, n);
+}
+
+void parmci_msg_gop_scope(int scope, void *x, int n, char *op, int type)
+{
+    reduce("armci_msg_gop_scope", armcii_world_team("armci_msg_gop_scope"), scope, x, n, op, type);
+}
+ARMCII_ALIAS(armci_msg_gop_scope, parmci_msg_gop_scope);
+
+void parmci_msg_group_gop_scope(int scope, void *x, int n, char *op, int type, ARMCI_Group *group)
+{
+    reduce("armci_msg_group_gop_scope", armcii_group_team("armci_msg_group_gop_scope", group),
+           scope, x, n, op, type);
+}
+ARMCII_ALIAS(armci_msg_group_gop_scope, parmci_msg_group_gop_scope);
+
+#define GOP_FUNCTIONS(prefix, type, code)                                                          \
+    void parmci_msg_##prefix##gop(type *x, int n, char *op)                                        \
+    {                                                                                              \
+        const char *caller = "armci_msg_" #prefix "gop";                                           \
+        reduce(caller, armcii_world_team(caller), SCOPE_ALL, x, n, op, code);                      \
+    }                                                                                              \
+    ARMCII_ALIAS(armci_msg_##prefix##gop, parmci_msg_##prefix##gop);                               \
+    void parmci_msg_group_##prefix##gop(type *x, int n, char *op, ARMCI_Group *group)              \
+    {                                                                                              \
+        const char *caller = "armci_msg_group_" #prefix "gop";                                     \
+        reduce(caller, armcii_group_team(caller, group), SCOPE_ALL, x, n, op, code);               \
+    }                                                                                              \
+    ARMCII_ALIAS(armci_msg_group_##prefix##gop, parmci_msg_group_##prefix##gop);                   \
+    void parmci_msg_clus_##prefix##gop(type *x, int n, char *op)                                   \
+    {                                                                                              \
+        const char *caller = "armci_msg_clus_" #prefix "gop";                                      \
+        reduce(caller, armcii_world_team(caller), SCOPE_NODE, x, n, op, code);                     \
+    }                                                                                              \
+    ARMCII_ALIAS(armci_msg_clus_##prefix##gop, parmci_msg_clus_##prefix##gop)
+
+GOP_FUNCTIONS(i, int, ARMCI_INT);
+GOP_FUNCTIONS(l, long, ARMCI_LONG);
+GOP_FUNCTIONS(ll, long long, ARMCI_LONG_LONG);
+GOP_FUNCTIONS(f, float, ARMCI_FLOAT);
+GOP_FUNCTIONS(d, double, ARMCI_DOUBLE);
+
+void parmci_msg_reduce(void *x, int n, char *op, int type)
+{
+    reduce_first("armci_msg_reduce", SCOPE_ALL, x, n, op, type);
+}
+ARMCII_ALIAS(armci_msg_reduce, parmci_msg_reduce);
+
+void parmci_msg_reduce_scope(int scope, void *x, int n, char *op, int type)
+{
+    reduce_first("armci_msg_reduce_scope", scope, x, n, op, type);
+}
+ARMCII_ALIAS(armci_msg_reduce_scope, parmci_msg_reduce_scope);
+
+static void select_record(const char *caller, int scope, void *x, int n, const char *op, int type,
+                          int contribute)
+{
+    ARMCII_WATCH(caller);
+    struct reduction r;
+    MPI_Comm comm;
+    if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;
+    if (r.absolute || (r.op != MPI_MAX && r.op != MPI_MIN)) {
+        armcii_error(ARMCI_ERR_TYPE, caller, "op", "must be \"max\" or \"min\"", "\"%.20s\"", op);
+        return;
+    }
+    if ((size_t)n < type_size(type)) {
+        armcii_error(ARMCI_ERR_COUNT, caller, "n", "the record must contain the element to compare",
+                     "%d (type %d: %zu bytes)", n, type, type_size(type));
+        return;
+    }
+    select_best(comm, x, n, r.op == MPI_MAX, type, contribute != 0);
+}
+
+void parmci_msg_sel(void *x, int n, char *op, int type, int contribute)
+{
+    select_record("armci_msg_sel", SCOPE_ALL, x, n, op, type, contribute);
+}
+ARMCII_ALIAS(armci_msg_sel, parmci_msg_sel);
+
+void parmci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int contribute)
+{
+    select_record("armci_msg_sel_scope", scope, x, n, op, type, contribute);
+}
+ARMCII_ALIAS(armci_msg_sel_scope, parmci_msg_sel_scope);
