@@ -58,14 +58,14 @@ def page_lines(system, release):
 
 
 def lines_for(mpicc, prefix, text, page):
-    """Lines of a page with the compilers of another MPI library and the folder of another installation."""
+    """Lines of a page with the compilers of another MPI library and the folder of another installation; $1 is the number of jobs."""
     replaced = {"$HOME/armci-mpich": str(prefix), "mpicc.mpich": mpicc,
                 "mpicxx.mpich": wrapper(mpicc, "mpicxx"), "mpif90.mpich": wrapper(mpicc, "mpif90")}
     for old, new in replaced.items():
         if old not in text:
             raise Problem(f"{page}: '{old}' is not in the lines")
         text = text.replace(old, shlex.quote(new))
-    return text.replace("-j4", "-j" + jobs())
+    return text.replace("-j4", '-j"$1"')
 
 
 def is_chosen(name, words):
@@ -90,7 +90,8 @@ class GaBuild:
         if not headers:
             raise Problem(f"no headers in {self.prefix}/include")
         self.script = self.lines_for_here(page_lines(system, release), options or " ".join(MORE[release][0 if gparrays else 1:]))
-        key = digest([] if rival else [*headers, PATCH], self.source.sha256, self.script)
+        patches = [PATCH] if system == "cmake" else []
+        key = digest([] if rival else [*headers, *patches], self.source.sha256, self.script)
         self.top = gasource.cache_dir() / f"ga-{release}-{system}-{family}{rival and '-' + rival}-{key}"
         self.folder = self.top / self.source.tree / "build"
 
@@ -122,7 +123,7 @@ class GaBuild:
         print(f"building {self.source.name} by {self.system} for {self.family} in {self.top}", flush=True)
         with gasource.whole(self.top):
             (self.top / archive.name).symlink_to(archive)
-            run_logged(["sh", "-c", self.script], gasource.log_of(self.top.name), cwd=self.top)
+            run_logged(["sh", "-c", self.script, "sh", jobs()], gasource.log_of(self.top.name), cwd=self.top)
             (self.top / "built").touch()
 
     def link_programs(self):
@@ -152,6 +153,8 @@ class GaBuild:
             shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.folder, check=True, capture_output=True).stdout
             paths = [next(word for word in test["command"] if word.endswith(".x")) for test in json.loads(shown)["tests"]]
             names = [str(pathlib.Path(path).relative_to(self.folder)) for path in paths]
+            # MA's own programs call no ARMCI, and fail on purpose in places.
+            names = [name for name in names if not name.startswith("ma/")]
         else:
             names = self.named_by("PARALLEL_TESTS", "PARIO_PARALLEL_TESTS")
             names += [name for name in self.named_by("check_PROGRAMS") if "/unit-tests/" in name]

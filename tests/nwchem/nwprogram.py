@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ga"))
 import gasource  # noqa: E402
 from elfcode import find_functions  # noqa: E402
-from gabuild import PAGES, digest, lines_for, page_lines, wrapper  # noqa: E402
+from gabuild import PAGES, digest, jobs, lines_for, page_lines, wrapper  # noqa: E402
 from gasource import Problem, Source, Unavailable, run_logged  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -112,7 +112,7 @@ class CompiledNwchem:
             with gasource.whole(self.top):
                 for archive in archives:
                     (self.top / archive.name).symlink_to(archive)
-                run_logged(["sh", "-c", self.script], gasource.log_of(self.top.name), cwd=self.top)
+                run_logged(["sh", "-c", self.script, "sh", jobs()], gasource.log_of(self.top.name), cwd=self.top)
                 (self.top / "built").touch()
 
     def variables(self, _folder):
