@@ -1,5 +1,5 @@
 /* test_stall.c - jobs that span nodes: a process that starts a long transfer and then leaves the
- * library stops nobody else.
+ * library stops nobody else; a flag that it puts leaves.
  *
  * The last process, which is no server, starts the transfer and calls nothing for a time.  The
  * first process of its node times 8-byte operations on the memory that the transfer goes to; each
@@ -253,6 +253,48 @@ static void stream_beside(void)
     region_done(base);
 }
 
+/* Messages of the program fill the connection before the flag leaves.  The sender calls nothing
+ * until its target, which has seen the flag, says so in the sender's memory. */
+static void flag_behind_messages(void)
+{
+    enum { MESSAGES = 2000, BYTES = 16 << 10, TAG = 7 };
+    enum { DATA, FLAG, SEEN, WORDS };
+    static const double LATEST = 10; /* seconds */
+    static MPI_Request requests[MESSAGES];
+    static char buffer[BYTES];
+    int me = test_rank(), sender = test_ranks() - 1, one = 1;
+    if (!may_run()) return;
+    if (getenv("ARMCI_PROGRESS")) {
+        skip("no thread of the library");
+        return;
+    }
+    void **base = region_zeroed(WORDS * sizeof(int));
+    volatile int *mine = base[me];
+    int *server = base[SERVER];
+    if (me == sender) ARMCI_PutValueInt(0, server, SERVER); /* makes the connection */
+    ARMCI_Barrier();
+    double begun = now();
+    if (me == sender) {
+        for (int i = 0; i < MESSAGES; i++)
+            MPI_Isend(buffer, BYTES, MPI_BYTE, SERVER, TAG, test_comm(), &requests[i]);
+        ARMCI_Put_flag(&one, server + DATA, sizeof one, server + FLAG, 1, SERVER);
+        while (!mine[SEEN] && now() < begun + LATEST)
+            be_away(0.001);
+        check(mine[SEEN], "no flag within %g s", LATEST);
+        for (int i = 0; i < MESSAGES; i++)
+            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    } else if (me == SERVER) {
+        while (!mine[FLAG] && now() < begun + 2 * LATEST)
+            be_away(0.001);
+        check_long(mine[DATA], 1, "data behind the flag");
+        ARMCI_PutValueInt(1, (int *)base[sender] + SEEN, sender);
+        ARMCI_Fence(sender);
+        for (int i = 0; i < MESSAGES; i++)
+            MPI_Recv(buffer, BYTES, MPI_BYTE, sender, TAG, test_comm(), MPI_STATUS_IGNORE);
+    }
+    region_done(base);
+}
+
 static const struct test tests[] = {
     {"a process that leaves after a long uneven vector get stops nobody",
      ONE_ROW(leave_after, enum long_transfer, LONG_GET_VECTOR)},
@@ -264,5 +306,7 @@ static const struct test tests[] = {
      ONE_ROW(copy_beside, bool, false)},
     {"a server's process that puts short data without pause stops nobody", stream_beside},
     {"a thread that calls direct transfers stops no other", ONE_ROW(copy_beside, bool, true)},
+    {"a flag leaves behind messages of the program, though its sender computes",
+     flag_behind_messages},
 };
 SUITE();

@@ -72,7 +72,10 @@ static void advance_mpi(void)
  * when it leaves: it may keep calling direct transfers, which advance nothing. */
 static bool advance_own(void)
 {
-    if (!armcii_endpoints_are_busy()) return false;
+    if (!armcii_endpoints_are_busy()) {
+        if (armcii_endpoints_owe() && !armcii_server_is_here()) advance_mpi();
+        return false;
+    }
     if (!armcii_lock_try_enter()) {
         armcii_lock_want_progress();
         if (!armcii_server_is_here()) advance_mpi();
@@ -106,7 +109,8 @@ static bool is_helped(void)
 static enum progress_wait choose_wait(void)
 {
     bool pending = armcii_endpoints_are_busy();
-    if (!pending && !armcii_server_is_here()) return WAIT_WAKEUP;
+    if (!pending && !armcii_server_is_here())
+        return armcii_endpoints_owe() ? WAIT_EVENTS : WAIT_WAKEUP;
     if (armcii_event_is_reliable()) return pending ? WAIT_SOME_EVENTS : WAIT_EVENTS;
     return pending ? WAIT_PENDING : WAIT_POLL;
 }

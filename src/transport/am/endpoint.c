@@ -71,6 +71,7 @@ static struct {
     atomic_uint answers_pending; /* to messages, rendezvous puts and short gets; atomic: the
                                     progress thread reads it without the lock */
     atomic_uint stream_polls;
+    atomic_uint owing; /* endpoints that owe */
     struct am_receive any_answer;
     MPI_Request answer_request;
     struct am_answer answer;
@@ -237,9 +238,20 @@ static bool must_wait(struct endpoint *e, const struct am_message_header *head, 
     return true;
 }
 
+static void set_owes(struct endpoint *e, bool owes)
+{
+    endpoints.owing += (unsigned)owes - (unsigned)e->owes;
+    e->owes = owes;
+}
+
+bool armcii_endpoints_owe(void)
+{
+    return endpoints.owing > 0;
+}
+
 /* The message of a flag needs no acknowledgement of its own: its receiver waits for the flag, and a
- * fence asks for one. But the system must take all that has not been served, because nothing is
- * outstanding then. */
+ * fence asks for one. But the system must take all that has not been served, unless messages of the
+ * program are before it: nothing is outstanding then. */
 static bool may_owe(const struct endpoint *e)
 {
     return e->is_urgent && !e->is_awaited && armcii_endpoints_have_thread && e->acked > 0 &&
@@ -261,7 +273,7 @@ void armcii_endpoint_send(struct endpoint *e)
     e->transmitted += size;
     if (head->acknowledge && may_owe(e)) {
         head->acknowledge = 0;
-        e->owes = true;
+        set_owes(e, true);
     }
     e->rndv_bytes = 0;
     e->is_awaited = false;
@@ -270,7 +282,7 @@ void armcii_endpoint_send(struct endpoint *e)
     head->sequence = e->sequence++;
     if (needs_ack(head) || room(e) < endpoints.enough) head->acknowledge = 1;
     if (head->acknowledge) {
-        e->owes = false;
+        set_owes(e, false);
         e->sent++;
         e->bytes_unacked += head->bytes;
         endpoints.answers_pending++;
