@@ -9,6 +9,9 @@ BAD = re.compile(r"""\b(?: wrong | mismatch\w* | incorrect\w* | errors? | fail(?
 
 NUMBER = r"([-+.\dEeDd]+)"
 
+# What Open MPI's launcher says where a process has begun its program before its group was set.
+LAUNCHER = re.compile(r"plm:rsh: Warning: setpgid.*")
+
 
 class Expect:
     """What the output of one program may and must hold.
@@ -64,7 +67,7 @@ def bad_number(output, expect):
 
 def bad_word(output, expect):
     """The first line with a word of failure, as text, or None."""
-    rest = output
+    rest = LAUNCHER.sub(" ", output)
     for pattern in expect.harmless + expect.small + expect.same:
         rest = pattern.sub(" ", rest)
     for line in rest.splitlines():
