@@ -388,7 +388,9 @@ def why_not_keep(new):
     noisy = [] if new["quiet"] else [f"other work took up to {100 * max(new['busy']):.0f} % of the processors"]
     commit = new["commit"]
     unknown = ["the commit is unknown"] if not commit else ["the source had changes that no commit has"] if "changes" in commit else []
-    return noisy + unknown
+    # The tables divide the others' times by this library's: those of one run.
+    missing = [f"{run['library']}, {run['mpi']}: {problem['why']}" for run in new["runs"] for problem in run["problems"] if problem["why"].startswith("not built")]
+    return noisy + unknown + missing
 
 
 def differences(old, new):
@@ -399,7 +401,8 @@ def differences(old, new):
 
 def merge(kept, new):
     """Put each word that a library ran, with an MPI library on one node or two, in the place of what is kept of it. The head stays that of the
-    first measurement; where that of a later one differs, the words say so."""
+    first measurement; where that of a later one differs, the words say so. Some rows have the name of one of another word: the words keep their order."""
+    from measure import WORDS
     kept["libraries"] |= new["libraries"]
     runs = {(run["library"], run["mpi"], run["place"]): run for run in kept["runs"]}
     for run in new["runs"]:
@@ -414,7 +417,8 @@ def merge(kept, new):
         for key in ("head", "ranks_started"):
             if key in run:
                 old.setdefault(key, run[key])
-        old["rows"] = [row for row in old["rows"] if row["group"] not in words] + run["rows"]
+        rows = [row for row in old["rows"] if row["group"] not in words] + run["rows"]
+        old["rows"] = sorted(rows, key=lambda row: WORDS[run["place"]].index(row["group"]))
         old["problems"] = [problem for problem in old["problems"] if problem["group"] and problem["group"] not in words] + problems
         source = f"{new['commit']} of {new['date']}" + differences(old.get("head", {}), run.get("head", {}))
         old.setdefault("commits", {}).update(dict.fromkeys(words, source))
