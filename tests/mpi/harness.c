@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -371,8 +372,12 @@ long descriptors(void)
 {
     long n = 0;
     DIR *folder = opendir("/proc/self/fd");
-    while (folder && readdir(folder))
-        n++;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        int domain;
+        bool has = getsockopt(atoi(entry->d_name), SOL_SOCKET, SO_DOMAIN, &domain,
+                              &(socklen_t){sizeof domain}) == 0;
+        if (!has || domain == AF_UNIX) n++;
+    }
     if (folder) closedir(folder);
     return n;
 }

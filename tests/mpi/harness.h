@@ -170,7 +170,7 @@ size_t memory_available(void);
 /* Lines of a file, such as /proc/self/maps, that contain the text. */
 long lines_with(const char *path, const char *text);
 
-/* Entries of /proc/self/fd. */
+/* Entries of /proc/self/fd but connections of the network, which MPI opens and closes at any time. */
 long descriptors(void);
 
 /* What a process holds, and a check that it is not more than before.  Collective. */

@@ -52,12 +52,14 @@ static void end_armci(const char *what)
     check(mpi_is_running(), "%s: MPI does not run after ARMCI_Finalize", what);
 }
 
+/* MPI uses parts of its memory for the first time in some of the first starts: 2.3 MiB in 150. */
 static void started_again(void)
 {
     struct held before = {0};
+    int starts = 2 + effort(100);
     long at_first = descriptors();
-    for (int i = 0; i < 2 + effort(100); i++) {
-        if (i == 2) before = held();
+    for (int i = 0; i < starts; i++) {
+        if (i == starts / 2) before = held();
         check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized before start %d", i);
         check_long(ARMCI_Init(), 0, "ARMCI_Init, time %d", i);
         use_armci(test_rank(), test_ranks(), "started again");
