@@ -19,7 +19,7 @@
 #include <armci.h>
 #include <message.h>
 #include <mpi.h>
-#include "../lib/clock.h"
+#include "../../tools/lib/clock.h"
 
 enum { DOUBLES = 1000 };
 /* Seconds. */

@@ -13,7 +13,7 @@
 
 #include <armcix.h>
 #include <message.h>
-#include "../lib/clock.h"
+#include "../../tools/lib/clock.h"
 
 enum { DOUBLES = 1000, MAX_RANKS = 64 };
 

@@ -12,7 +12,7 @@
 #include <armcix.h>
 #include <message.h>
 
-#include "../lib/pretended_nodes.h"
+#include "pretended_nodes.h"
 
 enum { BYTES = 800, OFFSET = 16, TAG = 7 };
 

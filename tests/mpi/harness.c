@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../lib/nodes.h"
+#include "nodes.h"
 #include "harness.h"
 
 enum { SHOWN_PER_TEST = 4, EXIT_SKIPPED = 77, DEFAULT_SEED = 1 };

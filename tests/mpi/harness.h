@@ -21,8 +21,8 @@
 
 #include <armcix.h>
 
-#include "../lib/clock.h"
-#include "../lib/rng.h"
+#include "../../tools/lib/clock.h"
+#include "../../tools/lib/rng.h"
 
 /* A test: the promise that it checks, and the function that tries it, or a function that tests
  * share and its row. */
@@ -170,7 +170,7 @@ size_t memory_available(void);
 /* Lines of a file, such as /proc/self/maps, that contain the text. */
 long lines_with(const char *path, const char *text);
 
-/* Entries of /proc/self/fd but connections of the network, which MPI opens and closes at any time. */
+/* Entries of /proc/self/fd but network connections, which MPI opens and closes at any time. */
 long descriptors(void);
 
 /* What a process holds, and a check that it is not more than before.  Collective. */

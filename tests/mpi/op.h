@@ -3,9 +3,9 @@
 #ifndef TEST_OP_H
 #define TEST_OP_H
 
-#include "../lib/call.h"
-#include "../lib/element.h"
-#include "../lib/patch.h"
+#include "../../tools/lib/call.h"
+#include "../../tools/lib/element.h"
+#include "../../tools/lib/patch.h"
 #include "harness.h"
 
 enum op_kind { OP_PUT = CALL_PUT, OP_GET = CALL_GET, OP_ACC = CALL_ACC };

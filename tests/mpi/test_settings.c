@@ -2,7 +2,7 @@
  * and a warning names the variable and the first rank that has another value.  Every value of every
  * variable in the library's table is tried, set for some ranks only. TEST_SETTING=NAME=VALUE tries
  * this one alone, for the ranks that TEST_HOLDERS names: progress ranks do not come back. */
-#include "../lib/pretended_nodes.h"
+#include "pretended_nodes.h"
 #include "harness.h"
 
 #include "../../src/base/config.h"

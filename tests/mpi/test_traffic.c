@@ -3,7 +3,7 @@
  * inside MPI's own collectives are not seen; their calls are counted. */
 #include <stdatomic.h>
 
-#include "../lib/pretended_nodes.h"
+#include "pretended_nodes.h"
 #include "harness.h"
 
 static atomic_long messages, collectives;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/call.h"
+#include "../../tools/lib/call.h"
 #include "run.h"
 
 /* ---- calls ---- */

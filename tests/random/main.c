@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../lib/nodes.h"
+#include "../mpi/nodes.h"
 #include "options.h"
 #include "run.h"
 

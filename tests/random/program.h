@@ -17,8 +17,8 @@
 
 #include <armci.h>
 
-#include "../lib/element.h"
-#include "../lib/rng.h"
+#include "../../tools/lib/element.h"
+#include "../../tools/lib/rng.h"
 
 enum {
     MAX_RANKS = 64,

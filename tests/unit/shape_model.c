@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/patch.h"
+#include "../../tools/lib/patch.h"
 #include "shape_model.h"
 
 enum { MAX_BYTES = 3000, ROOM = 1 << 20, MARGIN = 32 };

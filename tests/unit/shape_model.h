@@ -9,7 +9,7 @@
 
 #include <check.h>
 
-#include "../lib/rng.h"
+#include "../../tools/lib/rng.h"
 #include "shape/accumulate.h"
 #include "shape/shape.h"
 

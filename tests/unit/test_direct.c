@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../lib/element.h"
+#include "../../tools/lib/element.h"
 #include "shape/accumulate.h"
 #include "shape_model.h"
 #include "transport/shm/shm.h"

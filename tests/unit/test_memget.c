@@ -4,7 +4,7 @@
 
 #include <armci.h>
 
-#include "../lib/rng.h"
+#include "../../tools/lib/rng.h"
 #include "fake_job.h"
 #include "mem/memget.h"
 #include "transport/rma/pending.h"

@@ -4,7 +4,7 @@
 #include "shape/shape.h"
 #include "shape_model.h"
 #include "unit.h"
-#include "../lib/clock.h"
+#include "../../tools/lib/clock.h"
 
 enum {
     MANY = 100000,

@@ -1,7 +1,7 @@
 /* test_pool.c - suballocation: random allocations against a map of what is in use. */
 #include <string.h>
 
-#include "../lib/rng.h"
+#include "../../tools/lib/rng.h"
 #include "base/pool.h"
 #include "unit.h"
 

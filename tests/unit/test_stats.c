@@ -9,7 +9,7 @@
 #include "base/hang.h"
 #include "observe/observe.h"
 #include "unit.h"
-#include "../lib/clock.h"
+#include "../../tools/lib/clock.h"
 
 enum { CALLS = 3000 };
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tests/lib/call.h"
-#include "../../tests/lib/element.h"
-#include "../../tests/lib/patch.h"
+#include "../lib/call.h"
+#include "../lib/element.h"
+#include "../lib/patch.h"
 
 enum { LANE = 6008, LEVELS = 3, MOST_BYTES = 3000, PIECES = 64, OPERATIONS = 14 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tests/lib/element.h"
+#include "../lib/element.h"
 
 enum { SLICE = 196608, MOST_BYTES = 65536 };
 

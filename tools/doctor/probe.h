@@ -5,8 +5,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "../../tests/lib/clock.h"
-#include "../../tests/lib/rng.h"
+#include "../lib/clock.h"
+#include "../lib/rng.h"
 
 /* The result of a probe on this rank. The counts of all ranks are added; the lowest rank with an
  * error supplies `trouble`. */

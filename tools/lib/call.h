@@ -1,6 +1,6 @@
 /* call.h - one transfer by the call of ARMCI that fits: put, get or accumulate, blocking or not. */
-#ifndef TESTS_CALL_H
-#define TESTS_CALL_H
+#ifndef TOOLS_LIB_CALL_H
+#define TOOLS_LIB_CALL_H
 
 #include <armci.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* patch.h - random strided shapes, and their model: the list of segments by plain counting. */
-#ifndef TESTS_PATCH_H
-#define TESTS_PATCH_H
+#ifndef TOOLS_LIB_PATCH_H
+#define TOOLS_LIB_PATCH_H
 
 #include "rng.h"
 

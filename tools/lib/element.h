@@ -1,8 +1,8 @@
 /* element.h - the six element types of accumulate as the tests see them: small whole numbers whose
  * sums and products are exact in every type, so that the order of accumulates does not change a
  * bit.  No address needs alignment. */
-#ifndef TESTS_ELEMENT_H
-#define TESTS_ELEMENT_H
+#ifndef TOOLS_LIB_ELEMENT_H
+#define TOOLS_LIB_ELEMENT_H
 
 #include <armci.h>
 

@@ -1,7 +1,8 @@
-/* rng.h - random numbers for all tests (splitmix64): the same from the same seed on every machine.
+/* rng.h - random numbers of tests and the doctor (splitmix64): the same from the same seed on every
+ * machine.
  */
-#ifndef TESTS_RNG_H
-#define TESTS_RNG_H
+#ifndef TOOLS_LIB_RNG_H
+#define TOOLS_LIB_RNG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* clock.h - the time of all tests. */
-#ifndef TESTS_CLOCK_H
-#define TESTS_CLOCK_H
+/* clock.h - the time of tests and of the doctor. */
+#ifndef TOOLS_LIB_CLOCK_H
+#define TOOLS_LIB_CLOCK_H
 
 #include <time.h>
 
