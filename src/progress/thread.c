@@ -149,8 +149,8 @@ void armcii_progress_loop_step(void)
 {
     if (loop.policy->is_helped && loop.policy->is_helped()) {
         sleep_in(armcii_event_wait_ignoring_fds, HELPED_US, NULL);
-        /* Warm without a spin, whose processor may be that of the thread that helped. */
-        if (loop.policy->warm_after_help) loop.state.last_work = armcii_clock() - SPIN_US;
+        if (loop.policy->spins_after_help)
+            loop.state.last_work = armcii_clock() - (loop.policy->spins_after_help() ? 0 : SPIN_US);
         return;
     }
     enum progress_work found = WORK_NONE;

@@ -14,7 +14,7 @@
  * The rest is a policy.  There are three:
  *
  *   file                runs in  polls  idle_us      events            wait             after help
- *   am/am.c             thread   3      IDLE_US      EVENTS_SHARED     while reliable   warm
+ *   am/am.c             thread   3      IDLE_US      EVENTS_SHARED     while reliable   spins or warm
  *   am/progress_rank.c  process  3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL        -
  *   rma/rma.c           thread   1      RMA_IDLE_US  EVENTS_ARE_WORK   after a test     polls */
 #ifndef ARMCII_PROGRESS_THREAD_H
@@ -71,8 +71,9 @@ struct loop_policy {
     /* Have other threads polled since the last call?  Then this one stays away.  NULL: there are
      * none. */
     bool (*is_helped)(void);
-    /* Help counts as work that was SPIN_US ago: more will follow. */
-    bool warm_after_help;
+    /* Help counts as work, because more will follow.  True: spin behind it.  False: be warm without
+     * a spin, whose processor may be that of the thread that helped.  NULL: it does not count. */
+    bool (*spins_after_help)(void);
     /* Called before each sleep, and again when other threads see a WAIT_WAKEUP sleep coming.  NULL:
      * always WAIT_POLL. */
     enum progress_wait (*choose_wait)(void);
