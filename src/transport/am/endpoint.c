@@ -33,6 +33,7 @@ struct endpoint {
     uint32_t rndv_bytes; /* of the open message */
     bool due;            /* the open message waits for room in the window only */
     bool asked;          /* the server has been asked for room, and has not granted it */
+    bool granted;        /* the server has room for the open message */
     struct am_ask ask;
     MPI_Request asking;
     unsigned opened;   /* messages */
@@ -193,7 +194,6 @@ static bool needs_ack(const struct am_message_header *head)
     return !armcii_endpoints_have_thread && head->bytes > SMALL;
 }
 
-/* What is granted counts as served in advance. */
 static size_t room(const struct endpoint *e)
 {
     const int64_t left = (int64_t)endpoints.window - (int32_t)(e->transmitted - e->served);
@@ -225,13 +225,14 @@ static void handle_grant(struct endpoint *e)
 {
     MPI_Wait(&e->asking, MPI_STATUS_IGNORE); /* the server has received it */
     e->asked = false;
+    e->granted = true;
     endpoints.answers_pending--;
 }
 
 /* Must the message wait for room?  If nothing else brings some, ask for it. */
 static bool must_wait(struct endpoint *e, const struct am_message_header *head, uint32_t size)
 {
-    if (size <= room(e)) return false;
+    if (e->granted || size <= room(e)) return false;
     if (unacked(e) > 0 || e->asked) return true; /* an acknowledgement is on its way */
     if (head->bytes <= endpoints.window) return false;
     ask_for_room(e);
@@ -276,7 +277,7 @@ void armcii_endpoint_send(struct endpoint *e)
         set_owes(e, true);
     }
     e->rndv_bytes = 0;
-    e->is_awaited = false;
+    e->is_awaited = e->granted = false;
     e->open = -1;
     endpoints.buffer_states[b] = SENT;
     head->sequence = e->sequence++;

@@ -82,9 +82,9 @@ struct am_answer {
  * one keeps nothing from them.
  *
  * Many clients have small windows, and the server has memory for some long messages besides.  A
- * message that is longer than the window asks for it, alone (AM_ROOM); the server counts the bytes
- * as served in advance, for this one message, and so the grant ends with it.  All data of
- * rendezvous puts wait then.
+ * message that is longer than the window asks for it, alone (AM_ROOM), and is sent when the server
+ * has granted it.  The room is free again when this one message is served.  All data of rendezvous
+ * puts wait then.
  *
  * Replies are bounded by the server: it sends as many at a time as it has memory for. The get
  * behind them is deferred, with all that the client sends after it, and counts as not served: the

@@ -10,7 +10,7 @@
 struct account {
     size_t replying;    /* memory of the pending replies to its gets */
     size_t late;        /* of these, of replies that count no more for others */
-    uint32_t granted;   /* room for its next message; 0: none */
+    size_t granted;     /* room for its next message */
     bool grant_is_late; /* it counts no more for others */
     long granted_at;    /* armcii_clock */
     struct account *next_granted;
@@ -103,7 +103,7 @@ bool armcii_room_grant(int client, size_t bytes)
     struct account *a = &room.of[client];
     if (room.granted_bytes > 0 && room.granted_bytes + bytes > MAX_GRANTED) return false;
     room.granted_bytes += bytes;
-    a->granted = (uint32_t)bytes;
+    a->granted = bytes;
     a->grant_is_late = false;
     a->granted_at = armcii_clock();
     a->next_granted = room.granted;
@@ -118,23 +118,19 @@ static void discount_grant(struct account *a)
     room.freed = true;
 }
 
-uint32_t armcii_room_end_grant(int client)
+void armcii_room_end_grant(int client)
 {
     struct account *a = &room.of[client], **link = &room.granted;
-    const uint32_t granted = a->granted;
-    if (granted == 0) return 0;
     while (*link != a)
         link = &(*link)->next_granted;
     *link = a->next_granted;
     discount_grant(a);
-    a->granted = 0;
-    return granted;
 }
 
 void armcii_room_discount_grants(long now)
 {
     for (struct account *a = room.granted; a; a = a->next_granted) /* it may be stopped */
-        if (now - a->granted_at >= AM_LATE) discount_grant(a);
+        if (!a->grant_is_late && now - a->granted_at >= AM_LATE) discount_grant(a);
 }
 
 bool armcii_room_is_used_up(void)

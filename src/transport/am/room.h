@@ -32,8 +32,8 @@ bool armcii_room_favour(int client);
 
 /* False, with nothing done: there is none now. */
 bool armcii_room_grant(int client, size_t bytes);
-/* The client has sent the message: what was granted to it, 0: nothing. */
-uint32_t armcii_room_end_grant(int client);
+/* The message, for which room was granted, is served. */
+void armcii_room_end_grant(int client);
 void armcii_room_discount_grants(long now);
 
 /* Is there neither memory for a reply nor for a message?  Only with many clients: otherwise each

@@ -30,7 +30,8 @@ struct client {
     struct deferred **newest;
     long waits_since;  /* the oldest: armcii_clock */
     uint32_t deferred; /* bytes of these requests */
-    uint32_t granted;  /* room for its next message, not yet acknowledged: in bytes; else 0 */
+    enum { NO_ROOM, GRANTED, TOLD, USED } room; /* for its next message (AM_ROOM): granted; the
+                                                   client knows; it has sent the message */
     int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
     struct client *next_deferring;
 };
@@ -319,7 +320,7 @@ static bool try_serve(const struct am_request_header *r, int client)
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, 0, s); break;
     case AM_ROOM:
         if (!armcii_room_grant(client, r->bytes)) return false;
-        server.clients[client].granted = (uint32_t)r->bytes;
+        server.clients[client].room = GRANTED;
         break;
     case AM_GET:
         if (armcii_am_is_short_reply(s->bytes))
@@ -372,6 +373,14 @@ static bool serve_oldest(struct client *c)
     return true;
 }
 
+/* What the client has sent with its grant is served: deferred requests take as much memory as the
+ * message. */
+static void end_grant(struct client *c)
+{
+    armcii_room_end_grant((int)(c - server.clients));
+    c->room = NO_ROOM;
+}
+
 /* Its requests at hand are served, or deferred. */
 static void send_replies_and_acks(struct client *c)
 {
@@ -379,10 +388,10 @@ static void send_replies_and_acks(struct client *c)
         server.answer.ack.messages = c->held_acks;
         server.answer.ack.bytes = c->held_bytes;
         c->held_acks = c->held_bytes = 0;
+        if (c->room == USED) end_grant(c);
     }
-    if (c->granted > 0) { /* and all that it has sent is counted */
-        c->served += c->granted;
-        c->granted = 0;
+    if (c->room == GRANTED) {
+        c->room = TOLD;
         server.answer.ack.granted = 1;
     }
     send_answer((int)(c - server.clients));
@@ -414,7 +423,7 @@ static void serve_message(const struct am_message_header *head, int client)
     armcii_arena_renew(); /* the message may be for memory that was freed and allocated again */
     struct client *c = &server.clients[client];
     const uint32_t deferred_before = c->deferred;
-    c->served -= armcii_room_end_grant(client);
+    if (c->room == TOLD) c->room = USED;
     for (size_t at = sizeof *head; at < head->bytes;) {
         const struct am_request_header *r =
             (const struct am_request_header *)(const void *)(message + at);
