@@ -49,11 +49,29 @@ static int tag_of_rank(int rank, int tag)
     return tag_of((rank - 1) % EACH, tag);
 }
 
+/* What the server has received and sent, while its replies are withheld: `completions` more of them
+ * complete. */
+static struct {
+    bool withholds;
+    int completions, arrivals, replies;
+    long decoded; /* requests: each time that the server looks at one */
+    int arrived[ALL], replied[ALL];
+} seen;
+
 /* A message that a client has sent to the server. */
 static void rename_sender(MPI_Status *status)
 {
-    if (status->MPI_TAG != MPI_ANY_TAG)
-        status->MPI_SOURCE = server_rank(status->MPI_SOURCE, status->MPI_TAG);
+    if (status->MPI_TAG == MPI_ANY_TAG) return;
+    status->MPI_SOURCE = server_rank(status->MPI_SOURCE, status->MPI_TAG);
+    if (seen.withholds) seen.arrived[seen.arrivals++] = status->MPI_SOURCE;
+}
+
+void __real_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
+void __wrap_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
+void __wrap_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d)
+{
+    seen.decoded++;
+    __real_armcii_am_decode(r, d);
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)
@@ -79,6 +97,7 @@ int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI
 {
     if (comm != server_comm || comm == MPI_COMM_NULL)
         return PMPI_Isend(buffer, n, type, to, tag, comm, request);
+    if (seen.withholds && tag >= AM_TAG_FIRST) seen.replied[seen.replies++] = to;
     return PMPI_Isend(buffer, n, type, process_of(to), tag_of_rank(to, tag), from_server, request);
 }
 
@@ -107,7 +126,11 @@ int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *messa
 /* Where the server looks for a sender, it has received a request. */
 int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
 {
+    const bool is_reply = seen.withholds && status == MPI_STATUS_IGNORE;
+    *done = 0;
+    if (is_reply && seen.completions == 0) return MPI_SUCCESS;
     int code = PMPI_Test(request, done, status);
+    if (is_reply) seen.completions -= *done;
     if (*done && status != MPI_STATUS_IGNORE && server_comm != MPI_COMM_NULL) rename_sender(status);
     return code;
 }
@@ -430,6 +453,26 @@ static void wait_for_room_and_get(void)
     free_clients();
 }
 
+/* Each client has one get under way. */
+static void get_rows(void)
+{
+    make_clients();
+    for (int k = 0; k < EACH; k++) {
+        clients[k].call = STRIDED_GET;
+        start_call(&clients[k], k);
+    }
+    for (int k = 0; k < EACH; k++) {
+        while (!is_done(&clients[k].reply_request))
+            sleep_ms(5);
+        check_reply(&clients[k]);
+        while (clients[k].awaits_ack) {
+            if (is_done(&clients[k].answer_request)) handle_answer(&clients[k], k);
+            sleep_ms(1);
+        }
+    }
+    free_clients();
+}
+
 /* ---- the server ---- */
 
 /* The clients' first messages pile up: MPI takes them, and nobody serves them. */
@@ -562,9 +605,75 @@ static void get_after_wait_for_room(void)
     end_job();
 }
 
+/* As many replies as there is memory for are under way, and the other gets wait. */
+static void fill_memory(MPI_Request *end)
+{
+    memset(&seen, 0, sizeof seen);
+    seen.withholds = true;
+    start_server(end);
+    while (seen.arrivals < all_clients())
+        armcii_server_serve();
+    armcii_server_serve();
+    check(seen.replies < all_clients(), "%d replies at a time", seen.replies);
+}
+
+static void end_server(MPI_Request *end)
+{
+    seen.withholds = false;
+    serve(end);
+    stop_server();
+    free(memory);
+}
+
+/* Messages of which no other client's is served first, but for those received with it. */
+static void check_order(void)
+{
+    enum { SLOTS = 64 };
+    int farthest = 0;
+    for (int i = 0; i < seen.replies; i++) {
+        int at = 0;
+        while (seen.arrived[at] != seen.replied[i])
+            at++;
+        if (abs(at - i) > farthest) farthest = abs(at - i);
+    }
+    check(farthest < SLOTS, "a get is %d places from where it came", farthest);
+}
+
+/* One reply after the other completes. */
+static void complete_replies(void)
+{
+    MPI_Request end;
+    fill_memory(&end);
+    const int waiting = all_clients() - seen.replies;
+    const long before = seen.decoded;
+    while (seen.replies < all_clients()) {
+        seen.completions = 1;
+        while (seen.completions > 0)
+            armcii_server_serve();
+        armcii_server_serve();
+    }
+    const long looks = seen.decoded - before;
+    printf("%d gets wait for memory; the server looks at requests %ld times\n", waiting, looks);
+    check(looks <= 4L * waiting, "%ld looks at requests for %d gets", looks, waiting);
+    check_order();
+    end_server(&end);
+}
+
+static void gets_wait(const void *row)
+{
+    if (!begin_job()) return;
+    if (test_rank() == 0)
+        ((const struct test *)row)->run();
+    else
+        get_rows();
+    end_job();
+}
+
 static const struct test tests[] = {
     {"a server of 9,600 clients runs", ONE_ROW(serve_many, bool, false)},
     {"a server of 9,600 clients is stopped", ONE_ROW(serve_many, bool, true)},
+    {"a server looks at few of many gets that wait, the oldest first",
+     ONE_ROW(gets_wait, struct test, .run = complete_replies)},
     {"a get arrives after another client has waited for room", get_after_wait_for_room},
 };
 SUITE();

@@ -19,12 +19,11 @@ struct account {
 enum { MAX_GRANTED = 1 << 20, LEAST_REPLYING = AM_REPLY_COST + 64 };
 
 static struct {
-    struct account *of;       /* [clients] */
-    size_t least_replying;    /* each client has so much of its own */
-    size_t shared;            /* of AM_MAX_REPLYING, in use */
-    struct account *favoured; /* comes next; NULL: none */
-    struct account *granted;  /* clients with room for a message longer than their window */
-    size_t granted_bytes;     /* of MAX_GRANTED, in use */
+    struct account *of;      /* [clients] */
+    size_t least_replying;   /* each client has so much of its own */
+    size_t shared;           /* of AM_MAX_REPLYING, in use */
+    struct account *granted; /* clients with room for a message longer than their window */
+    size_t granted_bytes;    /* of MAX_GRANTED, in use */
     bool freed;
 } room;
 
@@ -38,7 +37,7 @@ void armcii_room_end(void)
 {
     free(room.of);
     room.of = NULL;
-    room.favoured = room.granted = NULL;
+    room.granted = NULL;
     room.granted_bytes = 0;
 }
 
@@ -50,11 +49,19 @@ static size_t share_of(const struct account *a)
     return counted > room.least_replying ? counted - room.least_replying : 0;
 }
 
+bool armcii_room_has_replies(int client)
+{
+    return room.of[client].replying > 0;
+}
+
+bool armcii_room_has_own(int client, size_t cost)
+{
+    return room.of[client].replying + cost <= room.least_replying;
+}
+
 bool armcii_room_can_reply(int client, size_t cost)
 {
     const struct account *a = &room.of[client];
-    if (a->replying + cost <= room.least_replying) return true;
-    if (room.favoured && room.favoured != a) return false;
     if (a->replying == 0) return room.shared == 0 || room.shared + cost <= AM_MAX_REPLYING;
     size_t others = room.shared - share_of(a);
     return others <= AM_MAX_REPLYING && a->replying + cost <= (AM_MAX_REPLYING - others) / 2;
@@ -70,11 +77,7 @@ static void add(struct account *a, ptrdiff_t all, ptrdiff_t late)
 
 void armcii_room_take(int client, size_t cost)
 {
-    struct account *a = &room.of[client];
-    add(a, (ptrdiff_t)cost, 0);
-    if (a != room.favoured) return;
-    room.favoured = NULL;
-    room.freed = true; /* for the clients before it in the list */
+    add(&room.of[client], (ptrdiff_t)cost, 0);
 }
 
 void armcii_room_discount(int client, size_t cost)
@@ -89,26 +92,22 @@ void armcii_room_give(int client, size_t cost, bool is_late)
     room.freed = true;
 }
 
-bool armcii_room_favour(int client)
-{
-    if (room.favoured || room.of[client].replying > 0) return false;
-    room.favoured = &room.of[client];
-    return true;
-}
-
 /* ---- room for a long message ---- */
 
-bool armcii_room_grant(int client, size_t bytes)
+bool armcii_room_can_grant(size_t bytes)
+{
+    return room.granted_bytes == 0 || room.granted_bytes + bytes <= MAX_GRANTED;
+}
+
+void armcii_room_grant(int client, size_t bytes)
 {
     struct account *a = &room.of[client];
-    if (room.granted_bytes > 0 && room.granted_bytes + bytes > MAX_GRANTED) return false;
     room.granted_bytes += bytes;
     a->granted = bytes;
     a->grant_is_late = false;
     a->granted_at = armcii_clock();
     a->next_granted = room.granted;
     room.granted = a;
-    return true;
 }
 
 static void discount_grant(struct account *a)
@@ -131,12 +130,6 @@ void armcii_room_discount_grants(long now)
 {
     for (struct account *a = room.granted; a; a = a->next_granted) /* it may be stopped */
         if (!a->grant_is_late && now - a->granted_at >= AM_LATE) discount_grant(a);
-}
-
-bool armcii_room_is_used_up(void)
-{
-    return room.least_replying < AM_REPLY_COST && room.shared + AM_REPLY_COST > AM_MAX_REPLYING &&
-           room.granted_bytes + armcii_am_message_max() > MAX_GRANTED;
 }
 
 bool armcii_room_was_freed(void)

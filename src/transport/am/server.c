@@ -28,12 +28,22 @@ struct client {
     uint32_t served;         /* bytes since the start, modulo 2^32 (proto.h) */
     struct deferred *oldest; /* its deferred requests; all later ones wait behind them */
     struct deferred **newest;
-    long waits_since;  /* the oldest: armcii_clock */
     uint32_t deferred; /* bytes of these requests */
-    enum { NO_ROOM, GRANTED, TOLD, USED } room; /* for its next message (AM_ROOM): granted; the
-                                                   client knows; it has sent the message */
+    enum {
+        NO_ROOM,
+        GRANTED,
+        TOLD,
+        USED
+    } room;                        /* for its next message (AM_ROOM): granted; the
+                                      client knows; it has sent the message */
     int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
-    struct client *next_deferring;
+    /* With deferred requests the client is in one queue, or waits for its own pending replies. */
+    bool is_queued, waits_for_own;
+    struct client *next_queued;
+};
+
+struct queue {
+    struct client *first, **last;
 };
 
 enum { INLINE_MAX = 64 };
@@ -64,15 +74,43 @@ static struct {
     struct reply **next_test; /* where progress_replies continues */
     int pending_count;
     struct bufpool reply_pool;
-    struct client *deferring, **last_deferring; /* clients with deferred requests */
-    long looked_after;                          /* look_after_deferred: armcii_clock */
+    int deferring; /* clients with deferred requests */
+    /* Those that have no reply pending, and wait for what others have: the first of each is served
+     * before all that come later. Those of whom a reply is complete. */
+    struct queue for_memory, for_room, ready;
+    long looked_after; /* look_after_deferred: armcii_clock */
     /* To the client whose message, or deferred requests, are being served. It leaves with the last
      * of them, and before a longer reply: no reply waits for another client. */
     struct am_answer answer;
 } server = {.serving = PTHREAD_MUTEX_INITIALIZER,
             .next_test = &server.pending,
-            .last_deferring = &server.deferring,
+            .for_memory.last = &server.for_memory.first,
+            .for_room.last = &server.for_room.first,
+            .ready.last = &server.ready.first,
             .reply_pool = {.max_bytes = AM_MAX_REPLYING}};
+
+/* ---- queues of clients ---- */
+
+static void queue_add(struct queue *q, struct client *c)
+{
+    c->is_queued = true;
+    c->next_queued = NULL;
+    *q->last = c;
+    q->last = &c->next_queued;
+}
+
+static void queue_remove_first(struct queue *q)
+{
+    q->first->is_queued = false;
+    q->first = q->first->next_queued;
+    if (!q->first) q->last = &q->first;
+}
+
+/* Does nobody wait there before the client? */
+static bool is_first(const struct queue *q, const struct client *c)
+{
+    return !q->first || q->first == c;
+}
 
 /* ---- replies ---- */
 
@@ -109,19 +147,7 @@ static void discount_late_replies(long now)
     }
 }
 
-/* The first that has waited so long for a reply: not for room, else it would stay favoured. */
-static void choose_favoured(long now)
-{
-    enum { LONG = 100000 }; /* microseconds */
-    for (struct client *c = server.deferring; c; c = c->next_deferring) {
-        const struct am_request_header *r = (const void *)c->oldest->request;
-        if (r->kind == AM_GET && now - c->waits_since >= LONG &&
-            armcii_room_favour((int)(c - server.clients)))
-            return;
-    }
-}
-
-/* Now and then while clients have deferred gets. */
+/* Now and then while clients have deferred requests. */
 static void look_after_deferred(void)
 {
     enum { INTERVAL = 50000 };
@@ -130,7 +156,6 @@ static void look_after_deferred(void)
     server.looked_after = now;
     discount_late_replies(now);
     armcii_room_discount_grants(now);
-    choose_favoured(now);
 }
 
 static char *reply_data(struct reply *reply)
@@ -138,11 +163,20 @@ static char *reply_data(struct reply *reply)
     return reply->buffer ? reply->buffer : reply->inline_data;
 }
 
+static void give_back(const struct reply *reply)
+{
+    struct client *c = &server.clients[reply->client];
+    armcii_room_give(reply->client, reply->cost, reply->is_late);
+    if (!c->waits_for_own) return;
+    c->waits_for_own = false;
+    queue_add(&server.ready, c);
+}
+
 /* The reply is complete and no longer in the list. */
 static void free_reply(struct reply *reply)
 {
     if (reply->buffer) armcii_bufpool_free(&server.reply_pool, reply->buffer, reply->bytes);
-    if (reply->cost) armcii_room_give(reply->client, reply->cost, reply->is_late);
+    if (reply->cost) give_back(reply);
     reply->next = server.free_replies;
     server.free_replies = reply;
     server.pending_count--;
@@ -305,12 +339,24 @@ static const char *const kind_names[] = {
     [AM_UNLOCK] = "an unlock",
 };
 
+static bool may_serve(const struct am_request_header *r, const struct shape *s, int client)
+{
+    const struct client *c = &server.clients[client];
+    switch ((enum am_kind)r->kind) {
+    case AM_GET:
+        return armcii_room_has_own(client, reply_cost(s)) ||
+               (is_first(&server.for_memory, c) && armcii_room_can_reply(client, reply_cost(s)));
+    case AM_ROOM: return is_first(&server.for_room, c) && armcii_room_can_grant(r->bytes);
+    default: return true;
+    }
+}
+
 /* False, with nothing done: there is no memory now for the reply to a get, or for a message. */
 static bool try_serve(const struct am_request_header *r, int client)
 {
     struct shape *s = &server.decoded.shape;
     armcii_am_decode(r, &server.decoded);
-    if (r->kind == AM_GET && !armcii_room_can_reply(client, reply_cost(s))) return false;
+    if (!may_serve(r, s, client)) return false;
     if (armcii_observed.hang) armcii_hang_served(kind_names[r->kind], client);
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
@@ -319,7 +365,7 @@ static bool try_serve(const struct am_request_header *r, int client)
         break;
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, 0, s); break;
     case AM_ROOM:
-        if (!armcii_room_grant(client, r->bytes)) return false;
+        armcii_room_grant(client, r->bytes);
         server.clients[client].room = GRANTED;
         break;
     case AM_GET:
@@ -348,27 +394,27 @@ static void defer(const struct am_request_header *r, struct client *c)
     memcpy(d->request, r, r->length);
     if (!c->oldest) {
         c->newest = &c->oldest;
-        c->waits_since = armcii_clock();
-        c->next_deferring = NULL;
-        *server.last_deferring = c;
-        server.last_deferring = &c->next_deferring;
+        server.deferring++;
     }
     *c->newest = d;
     c->newest = &d->next;
     c->deferred += r->length;
 }
 
+static const struct am_request_header *oldest_request(const struct client *c)
+{
+    return (const struct am_request_header *)(const void *)c->oldest->request;
+}
+
 /* Serve the client's oldest deferred request if that is possible now. */
 static bool serve_oldest(struct client *c)
 {
     struct deferred *d = c->oldest;
-    const struct am_request_header *r =
-        d ? (const struct am_request_header *)(void *)d->request : NULL;
-    if (!d || !try_serve(r, (int)(c - server.clients))) return false;
-    c->deferred -= r->length;
-    c->served += r->length;
+    if (!d || !try_serve(oldest_request(c), (int)(c - server.clients))) return false;
+    c->deferred -= oldest_request(c)->length;
+    c->served += oldest_request(c)->length;
     c->oldest = d->next;
-    c->waits_since = armcii_clock();
+    server.deferring -= !c->oldest;
     free(d);
     return true;
 }
@@ -381,7 +427,6 @@ static void end_grant(struct client *c)
     c->room = NO_ROOM;
 }
 
-/* Its requests at hand are served, or deferred. */
 static void send_replies_and_acks(struct client *c)
 {
     if (!c->oldest) {
@@ -397,21 +442,51 @@ static void send_replies_and_acks(struct client *c)
     send_answer((int)(c - server.clients));
 }
 
-static bool serve_deferred(void)
+/* A client with replies of its own does not keep others waiting until it takes them. */
+static void wait_for_memory(struct client *c)
+{
+    if (c->is_queued || c->waits_for_own) return;
+    if (oldest_request(c)->kind == AM_ROOM)
+        queue_add(&server.for_room, c);
+    else if (armcii_room_has_replies((int)(c - server.clients)))
+        c->waits_for_own = true;
+    else
+        queue_add(&server.for_memory, c);
+}
+
+/* Its requests at hand are served, or deferred. */
+static void finish(struct client *c)
+{
+    send_replies_and_acks(c);
+    if (c->oldest) wait_for_memory(c);
+}
+
+static void serve_all_possible(struct client *c)
+{
+    while (serve_oldest(c)) {
+    }
+    finish(c);
+}
+
+static bool serve_queue(struct queue *q)
 {
     bool any = false;
-    for (struct client **link = &server.deferring, *c;
-         (c = *link) != NULL && !armcii_room_is_used_up();) {
-        while (serve_oldest(c))
-            any = true;
-        send_replies_and_acks(c);
-        if (c->oldest) {
-            link = &c->next_deferring;
-            continue;
-        }
-        *link = c->next_deferring;
-        if (!*link) server.last_deferring = link;
+    for (struct client *c; (c = q->first) != NULL && serve_oldest(c); any = true) {
+        queue_remove_first(q);
+        serve_all_possible(c);
     }
+    return any;
+}
+
+/* Costs as much as there is to serve, however many wait. */
+static bool serve_deferred(void)
+{
+    for (struct client *c; (c = server.ready.first) != NULL;) {
+        queue_remove_first(&server.ready);
+        serve_all_possible(c);
+    }
+    bool any = serve_queue(&server.for_memory);
+    any |= serve_queue(&server.for_room);
     return any;
 }
 
@@ -435,7 +510,7 @@ static void serve_message(const struct am_message_header *head, int client)
         c->held_acks++;
         c->held_bytes += (int32_t)head->bytes;
     }
-    send_replies_and_acks(c);
+    finish(c);
 }
 
 static bool is_in_order(const struct am_message_header *head, int client)
