@@ -659,6 +659,23 @@ static void complete_replies(void)
     end_server(&end);
 }
 
+/* The server does not run for a time: a client that took no reply meanwhile is not late. */
+static void pause_server(void)
+{
+    MPI_Request end;
+    fill_memory(&end);
+    const int sent = seen.replies;
+    sleep_ms(700);
+    sleep_ms(700);
+    for (double until = now() + 0.05; now() < until;)
+        armcii_server_serve();
+    check_long(seen.replies, sent, "replies under way after a pause");
+    for (double until = now() + 10; now() < until && seen.replies == sent;)
+        armcii_server_serve();
+    check(seen.replies > sent, "the server waits for late clients");
+    end_server(&end);
+}
+
 static void gets_wait(const void *row)
 {
     if (!begin_job()) return;
@@ -674,6 +691,8 @@ static const struct test tests[] = {
     {"a server of 9,600 clients is stopped", ONE_ROW(serve_many, bool, true)},
     {"a server looks at few of many gets that wait, the oldest first",
      ONE_ROW(gets_wait, struct test, .run = complete_replies)},
+    {"a server that did not run takes no client for late",
+     ONE_ROW(gets_wait, struct test, .run = pause_server)},
     {"a get arrives after another client has waited for room", get_after_wait_for_room},
 };
 SUITE();

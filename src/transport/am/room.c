@@ -12,7 +12,7 @@ struct account {
     size_t late;        /* of these, of replies that count no more for others */
     size_t granted;     /* room for its next message */
     bool grant_is_late; /* it counts no more for others */
-    long granted_at;    /* armcii_clock */
+    long granted_at;
     struct account *next_granted;
 };
 
@@ -99,13 +99,13 @@ bool armcii_room_can_grant(size_t bytes)
     return room.granted_bytes == 0 || room.granted_bytes + bytes <= MAX_GRANTED;
 }
 
-void armcii_room_grant(int client, size_t bytes)
+void armcii_room_grant(int client, size_t bytes, long now)
 {
     struct account *a = &room.of[client];
     room.granted_bytes += bytes;
     a->granted = bytes;
     a->grant_is_late = false;
-    a->granted_at = armcii_clock();
+    a->granted_at = now;
     a->next_granted = room.granted;
     room.granted = a;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* AM_REPLY_COST: beside the data of a reply, what Open MPI keeps (measured).  AM_LATE: so many
- * microseconds after it began, what a client has counts no more for others. */
+ * microseconds of the server's after it began, what a client has counts no more for others. */
 enum { AM_MAX_REPLYING = 1 << 20, AM_REPLY_COST = 4 << 10, AM_LATE = 1000000 };
 
 void armcii_room_start(int clients);
@@ -31,7 +31,7 @@ void armcii_room_give(int client, size_t cost, bool is_late);
 /* ---- room for a long message ---- */
 
 bool armcii_room_can_grant(size_t bytes);
-void armcii_room_grant(int client, size_t bytes);
+void armcii_room_grant(int client, size_t bytes, long now);
 /* The message, for which room was granted, is served. */
 void armcii_room_end_grant(int client);
 void armcii_room_discount_grants(long now);

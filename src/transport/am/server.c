@@ -57,7 +57,7 @@ struct reply {
     char *buffer;                 /* more; or NULL */
     size_t bytes;                 /* of the data */
     size_t cost;                  /* reply to a get: what it takes of the memory (room.h) */
-    long began;                   /* reply to a get: armcii_clock */
+    long began;                   /* reply to a get: server.ran */
     bool is_late;                 /* it counts no more for others */
 };
 _Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
@@ -79,6 +79,8 @@ static struct {
      * before all that come later. Those of whom a reply is complete. */
     struct queue for_memory, for_room, ready;
     long looked_after; /* look_after_deferred: armcii_clock */
+    long ran;          /* microseconds of that while the server ran: what piles up while it does
+                          not is not late */
     /* To the client whose message, or deferred requests, are being served. It leaves with the last
      * of them, and before a longer reply: no reply waits for another client. */
     struct am_answer answer;
@@ -133,15 +135,15 @@ static struct reply *new_reply(int client, size_t bytes)
 static void count_reply(struct reply *reply, size_t cost)
 {
     reply->cost = cost;
-    reply->began = armcii_clock();
+    reply->began = server.ran;
     armcii_room_take(reply->client, cost);
 }
 
 /* A reply to a client that is stopped, or never calls again, takes memory from others so long. */
-static void discount_late_replies(long now)
+static void discount_late_replies(void)
 {
     for (struct reply *reply = server.pending; reply; reply = reply->next) {
-        if (reply->is_late || reply->cost == 0 || now - reply->began < AM_LATE) continue;
+        if (reply->is_late || reply->cost == 0 || server.ran - reply->began < AM_LATE) continue;
         reply->is_late = true;
         armcii_room_discount(reply->client, reply->cost);
     }
@@ -153,9 +155,10 @@ static void look_after_deferred(void)
     enum { INTERVAL = 50000 };
     const long now = armcii_clock();
     if (now - server.looked_after < INTERVAL) return;
+    server.ran += now - server.looked_after < 2 * INTERVAL ? now - server.looked_after : INTERVAL;
     server.looked_after = now;
-    discount_late_replies(now);
-    armcii_room_discount_grants(now);
+    discount_late_replies();
+    armcii_room_discount_grants(server.ran);
 }
 
 static char *reply_data(struct reply *reply)
@@ -365,7 +368,7 @@ static bool try_serve(const struct am_request_header *r, int client)
         break;
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, 0, s); break;
     case AM_ROOM:
-        armcii_room_grant(client, r->bytes);
+        armcii_room_grant(client, r->bytes, server.ran);
         server.clients[client].room = GRANTED;
         break;
     case AM_GET:
