@@ -42,11 +42,13 @@ static void stop(void)
 }
 
 static int messages;
+static size_t data_sent;
 
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm in,
               MPI_Request *request)
 {
     messages++;
+    if (tag >= AM_TAG_FIRST + AM_TAG_DATA) data_sent += (size_t)count;
     return PMPI_Isend(buffer, count, type, to, tag, in, request);
 }
 
@@ -125,6 +127,54 @@ TEST(short_gets_share_messages)
         if (length_of(i) < LONGER) ck_assert_int_eq(here[i][length_of(i)], 0);
     }
     ck_assert_int_le(messages, GETS / 4);
+}
+
+/* ---- the window ---- */
+
+enum { PUTS = 8, LONG_PUT = 200 << 10, SENDING = 32 };
+static char long_here[PUTS][LONG_PUT], long_there[PUTS][LONG_PUT];
+static int puts_begun;
+static bool holds_messages;
+
+static void put_long(void)
+{
+    struct shape s;
+    const int i = puts_begun++;
+    armcii_shape_contiguous(&s, long_here[i], long_there[i], LONG_PUT);
+    armcii_client_put(&self, &s);
+}
+
+/* While a put waits for a buffer, another thread puts, and so on; then there are buffers. */
+int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    if (holds_messages && puts_begun > 0 && puts_begun < PUTS) put_long();
+    if (puts_begun == PUTS) holds_messages = false;
+    *done = 0;
+    return holds_messages ? MPI_SUCCESS : PMPI_Test(request, done, status);
+}
+
+TEST(data_of_puts_that_waited_at_once_stay_within_the_window)
+{
+    static char replies[SENDING][2 * LONGER], asked[2 * LONGER];
+    struct shape s;
+    armcii_am_share_among(2);
+    armcii_endpoints_end();
+    armcii_endpoints_start(comm);
+    for (int i = 0; i < PUTS * LONG_PUT; i++)
+        long_here[i / LONG_PUT][i % LONG_PUT] = (char)(i % 253);
+    holds_messages = true;
+    for (int i = 0; i < SENDING; i++) { /* all buffers */
+        armcii_shape_contiguous(&s, replies[i], asked, sizeof asked);
+        armcii_client_get(&self, &s);
+    }
+    data_sent = 0;
+    put_long();
+    ck_assert_int_eq(puts_begun, PUTS);
+    ck_assert_uint_gt(data_sent, 0);
+    ck_assert_uint_le(data_sent, armcii_am_window());
+    armcii_client_wait_all(-1);
+    armcii_endpoints_fence_all();
+    ck_assert_mem_eq(long_there, long_here, sizeof long_here);
 }
 
 const struct unit unit = {.begin = start, .end = stop, .run = unit_run_with_mpi};

@@ -84,6 +84,8 @@ extern bool armcii_endpoints_have_thread;
 struct endpoint;
 struct outstanding;
 struct endpoint *armcii_endpoint(int server);
+/* Wait until the open message has room for a request of that length. */
+void armcii_endpoint_reserve(struct endpoint *e, size_t length);
 /* Room for a request of that length in the open message; acknowledge: a fence waits for the
  * message. */
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);

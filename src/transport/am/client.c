@@ -84,6 +84,7 @@ static void put_rndv(struct endpoint *e, const struct remote *to, const struct s
     MPI_Request request;
     struct rndv_put put = {.server = to->server, .owner = to->owner, .tag = new_tag()};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
+    armcii_endpoint_reserve(e, armcii_am_request_length(AM_PUT_RNDV, s)); /* others may send */
     const bool asks =
         armcii_am_window_is_small() || (bytes > 0 && !armcii_endpoint_has_room(e, bytes));
     if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, to->server, put.tag, armcii_endpoints_comm, &request);

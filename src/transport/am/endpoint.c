@@ -418,7 +418,7 @@ static bool has_room(const struct endpoint *e, size_t length)
     return e->open >= 0 && header_of(e->open)->bytes + length <= armcii_am_message_max();
 }
 
-char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge)
+void armcii_endpoint_reserve(struct endpoint *e, size_t length)
 {
     struct backoff p = {0};
     while (!has_room(e, length)) {
@@ -426,6 +426,11 @@ char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge
         armcii_endpoint_send(e);
         if (e->open < 0) open_message(e);
     }
+}
+
+char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge)
+{
+    armcii_endpoint_reserve(e, length);
     struct am_message_header *head = header_of(e->open);
     char *at = (char *)head + head->bytes;
     head->bytes += (uint32_t)length;
