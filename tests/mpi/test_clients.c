@@ -1,147 +1,21 @@
 /* test_clients.c - a server of a job of 9,600 processes: its memory, MPI's included, and that
  * nothing is lost.  Rank 0 runs the library's server; each other process (64: all of them) speaks
- * the protocol (am/proto.h) for 150 clients, each of which has one call at a time under way.  The
- * program replaces MPI's functions where the server calls them, so that the server sees every
- * client as a rank of its own: a client's number is in the tag of its messages. */
+ * the protocol (am/proto.h) for 150 clients, each of which has one call at a time under way and is
+ * a rank of its own to the server (client_ranks.h). */
+#include <sched.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "client_ranks.h"
 #include "harness.h"
 #include "mpi/world.h"
 #include "transport/am/am.h"
 
-enum { EACH = 150, ALL = 64 * EACH };
 /* The calls of a client, in this order, ROUNDS times. */
 enum { ROUNDS = 2, WORDS = 256, LARGE = 64 << 10, ROWS = 64, ROW = 64 };
 enum { PUT, FETCH_AND_ADD, GET, LONG_PUT, ACCUMULATE, STRIDED_GET, LARGE_PUT, CALLS };
 enum { SERVER_MOST = 8 << 10 }; /* KiB */
-
-/* ---- clients as ranks of the server ---- */
-
-static MPI_Comm to_server, from_server, server_comm = MPI_COMM_NULL; /* the last: what it is told */
-
-static int all_clients(void)
-{
-    return EACH * (test_ranks() - 1);
-}
-
-/* The server's rank of a client is behind its own, 0. */
-static int server_rank(int process, int client)
-{
-    return 1 + (process - 1) * EACH + client;
-}
-
-static int process_of(int rank)
-{
-    return 1 + (rank - 1) / EACH;
-}
-
-/* A client uses three tags: of answers, of one reply, and of the data of one put. */
-static int tag_of(int client, int tag)
-{
-    enum { TAGS = 3 };
-    return client * TAGS + (tag >= AM_TAG_FIRST) + (tag >= AM_TAG_FIRST + AM_TAG_DATA);
-}
-
-static int tag_of_rank(int rank, int tag)
-{
-    return tag_of((rank - 1) % EACH, tag);
-}
-
-/* What the server has received and sent, while its replies are withheld: `completions` more of them
- * complete. */
-static struct {
-    bool withholds;
-    int completions, arrivals, replies;
-    long decoded; /* requests: each time that the server looks at one */
-    int arrived[ALL], replied[ALL];
-} seen;
-
-/* A message that a client has sent to the server. */
-static void rename_sender(MPI_Status *status)
-{
-    if (status->MPI_TAG == MPI_ANY_TAG) return;
-    status->MPI_SOURCE = server_rank(status->MPI_SOURCE, status->MPI_TAG);
-    if (seen.withholds) seen.arrived[seen.arrivals++] = status->MPI_SOURCE;
-}
-
-void __real_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
-void __wrap_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
-void __wrap_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d)
-{
-    seen.decoded++;
-    __real_armcii_am_decode(r, d);
-}
-
-int MPI_Comm_size(MPI_Comm comm, int *size)
-{
-    int code = PMPI_Comm_size(comm, size);
-    if (comm == server_comm && comm != MPI_COMM_NULL) *size = 1 + all_clients();
-    return code;
-}
-
-int MPI_Irecv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    if (comm != server_comm || comm == MPI_COMM_NULL)
-        return PMPI_Irecv(buffer, n, type, from, tag, comm, request);
-    if (from == MPI_ANY_SOURCE)
-        return PMPI_Irecv(buffer, n, type, from, MPI_ANY_TAG, to_server, request);
-    return PMPI_Irecv(buffer, n, type, process_of(from), tag_of_rank(from, tag), from_server,
-                      request);
-}
-
-int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request *request)
-{
-    if (comm != server_comm || comm == MPI_COMM_NULL)
-        return PMPI_Isend(buffer, n, type, to, tag, comm, request);
-    if (seen.withholds && tag >= AM_TAG_FIRST) seen.replied[seen.replies++] = to;
-    return PMPI_Isend(buffer, n, type, process_of(to), tag_of_rank(to, tag), from_server, request);
-}
-
-/* The server ends its receives by messages to itself. */
-int MPI_Send(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
-{
-    const bool ends = comm == server_comm && comm != MPI_COMM_NULL;
-    return PMPI_Send(buffer, n, type, to, ends ? 0 : tag, ends ? to_server : comm);
-}
-
-int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *there, MPI_Status *status)
-{
-    if (comm != server_comm || comm == MPI_COMM_NULL)
-        return PMPI_Iprobe(from, tag, comm, there, status);
-    return PMPI_Iprobe(from, MPI_ANY_TAG, to_server, there, status);
-}
-
-int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *message,
-                MPI_Status *status)
-{
-    if (comm != server_comm || comm == MPI_COMM_NULL)
-        return PMPI_Improbe(from, tag, comm, there, message, status);
-    return PMPI_Improbe(from, MPI_ANY_TAG, to_server, there, message, status);
-}
-
-/* Where the server looks for a sender, it has received a request. */
-int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
-{
-    const bool is_reply = seen.withholds && status == MPI_STATUS_IGNORE;
-    *done = 0;
-    if (is_reply && seen.completions == 0) return MPI_SUCCESS;
-    int code = PMPI_Test(request, done, status);
-    if (is_reply) seen.completions -= *done;
-    if (*done && status != MPI_STATUS_IGNORE && server_comm != MPI_COMM_NULL) rename_sender(status);
-    return code;
-}
-
-int MPI_Testsome(int n, MPI_Request requests[], int *done, int which[], MPI_Status statuses[])
-{
-    int code = PMPI_Testsome(n, requests, done, which, statuses);
-    for (int i = 0; i < *done && *done != MPI_UNDEFINED && server_comm != MPI_COMM_NULL; i++)
-        rename_sender(&statuses[i]);
-    return code;
-}
 
 /* ---- memory of the server ---- */
 
@@ -406,7 +280,6 @@ static void run_clients(void)
     for (int k = 0; k < EACH; k++)
         check_long((int32_t)(clients[k].transmitted - clients[k].served), 0,
                    "bytes of a client that were not served");
-    free_clients();
 }
 
 static void handle_answers(double seconds)
@@ -471,6 +344,49 @@ static void get_rows(void)
         }
     }
     free_clients();
+}
+
+/* Where others use the processors, whoever polls lets the other side in. */
+static void yield_at_times(unsigned poll)
+{
+    if (poll % 256 == 0) sched_yield();
+}
+
+/* Seconds of a short get. */
+static double time_of_get(struct client *c)
+{
+    const struct am_request r = {.kind = AM_GET};
+    struct shape s;
+    armcii_shape_contiguous(&s, NULL, &memory->counter, sizeof memory->counter);
+    const double begun = now();
+    encode(c, 0, &r, &s);
+    for (unsigned i = 1; !is_done(&c->answer_request); i++)
+        yield_at_times(i);
+    const double took = now() - begun;
+    post_answer(c, 0);
+    PMPI_Wait(&c->sending[0], MPI_STATUS_IGNORE);
+    return took;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Microseconds. */
+struct latency {
+    double median, best;
+};
+
+static struct latency latency(void)
+{
+    enum { GETS = 4001 };
+    static double took[GETS];
+    for (int i = 0; i < GETS; i++)
+        took[i] = time_of_get(&clients[0]);
+    qsort(took, GETS, sizeof took[0], compare_doubles);
+    return (struct latency){1e6 * took[GETS / 2], 1e6 * took[0]};
 }
 
 /* ---- the server ---- */
@@ -586,7 +502,70 @@ static void serve_many(const void *row)
         run_server(*(const bool *)row);
     else
         run_clients();
+    if (test_rank() > 0) free_clients();
     end_job();
+}
+
+/* Without sleeps, until all have come. */
+static void serve_at_once(void)
+{
+    MPI_Request all;
+    PMPI_Ibarrier(to_server, &all);
+    for (unsigned i = 0; i % 1024 != 0 || !is_done(&all); i++) {
+        armcii_server_serve();
+        yield_at_times(i);
+    }
+}
+
+static void wait_for_all(void)
+{
+    MPI_Request all;
+    PMPI_Ibarrier(to_server, &all);
+    while (!is_done(&all))
+        sleep_ms(10);
+}
+
+/* Of a client whose server has few, or has served all; on rank 1. */
+static struct latency latency_with(bool few)
+{
+    struct latency us = {0};
+    MPI_Request end;
+    few_clients = few ? 2 : 0;
+    armcii_am_share_among(few ? 2 : ALL);
+    if (test_rank() == 0) {
+        start_server(&end);
+        serve(&end);
+        serve_at_once();
+        stop_server();
+        MPI_Barrier(MPI_COMM_WORLD);
+        return us;
+    }
+    if (few)
+        make_clients();
+    else
+        run_clients();
+    wait_for_all();
+    if (test_rank() == 1) us = latency();
+    wait_for_all();
+    free_clients();
+    MPI_Barrier(MPI_COMM_WORLD); /* the next messages are for the next server */
+    return us;
+}
+
+/* The median is a figure for a machine that does nothing else; the gets that other work does not
+ * disturb show whether the latency grows with the clients. */
+static void compare_latencies(void)
+{
+    if (!begin_job()) return;
+    const struct latency few = latency_with(true), many = latency_with(false);
+    if (test_rank() == 1)
+        printf("a get of 8 bytes: %.2f us with 2 clients (best %.2f), %.2f us with %d (%.2f)\n",
+               few.median, few.best, many.median, all_clients(), many.best);
+    check(many.best <= 3 * few.best, "%.2f us, %.2f us with few clients", many.best, few.best);
+    few_clients = 0;
+    if (test_rank() == 0) free(memory);
+    MPI_Comm_free(&to_server);
+    MPI_Comm_free(&from_server);
 }
 
 /* Room is granted; a client that had to wait for it has no precedence later. */
@@ -693,6 +672,7 @@ static const struct test tests[] = {
      ONE_ROW(gets_wait, struct test, .run = complete_replies)},
     {"a server that did not run takes no client for late",
      ONE_ROW(gets_wait, struct test, .run = pause_server)},
+    {"a get takes as long with many clients as with 2", compare_latencies},
     {"a get arrives after another client has waited for room", get_after_wait_for_room},
 };
 SUITE();
