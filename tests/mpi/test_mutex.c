@@ -255,6 +255,40 @@ static void even_shares(void)
     region_free(base);
 }
 
+/* Many ask for one mutex again and again, from when the last of them came: as each request has its
+ * place in line, each gets as many of the turns as any other, but for 10 %. */
+static void equal_turns(void)
+{
+    enum { ROUNDS_COUNTED = 60, COUNTED = 0, CAME = 1 };
+    if (!needs_ranks(16)) return;
+    const int n = test_ranks(), all = ROUNDS_COUNTED * n;
+    int turns = 0, most, least;
+    void **base = region_zeroed(2 * sizeof(long));
+    long *words = base[0];
+    ARMCI_Create_mutexes(1);
+    ARMCI_Barrier();
+    const double begin = MPI_Wtime();
+    for (bool first = true, more = true; more; first = false) {
+        ARMCI_Lock(0, n - 1);
+        const bool all_came = add_unsafely(words + CAME, 0, first) + first == n;
+        more = !all_came || add_unsafely(words + COUNTED, 0, 1) < all;
+        turns += all_came && more;
+        ARMCI_Unlock(0, n - 1);
+    }
+    MPI_Allreduce(&turns, &most, 1, MPI_INT, MPI_MAX, test_comm());
+    MPI_Allreduce(&turns, &least, 1, MPI_INT, MPI_MIN, test_comm());
+    if (test_rank() == 0)
+        printf("%d ranks, %d turns each: %d to %d, %.1f us a turn\n", n, ROUNDS_COUNTED, least,
+               most, 1e6 * (MPI_Wtime() - begin) / all);
+    check(10 * least >= 9 * ROUNDS_COUNTED && 10 * most <= 11 * ROUNDS_COUNTED,
+          "%d to %d turns of %d ranks", least, most, n);
+    MPI_Allreduce(MPI_IN_PLACE, &turns, 1, MPI_INT, MPI_SUM, test_comm());
+    check_long(turns, all, "sum of the turns");
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+}
+
 /* Seconds between two requests: many ranks share processors, and come late. */
 static double arrival_gap(void)
 {
@@ -485,6 +519,7 @@ static const struct test tests[] = {
     {"100,000 on every process", very_many},
     {"a lock that nobody else wants", uncontended},
     {"even shares when all want it", even_shares},
+    {"equal turns of many that want it again and again", equal_turns},
     {"first come, first served", first_come_first_served},
     {"trylock says whether it has the mutex, and does not wait", trylock},
     {"mutexes held together, and trylock and lock of one, exclude", trylock_excludes},
