@@ -14,6 +14,7 @@
 #include "node/arena.h"
 #include "node/node.h"
 #include "node/reserve.h"
+#include "node/team_memory.h"
 
 /* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a
  * few pieces; each new piece doubles the total if memory permits. */
@@ -200,12 +201,20 @@ bool armcii_memget_free(void *memory)
     return true;
 }
 
+/* Can memory that processes take alone be there?  What a team has is no such memory, where its
+ * regions are freed, and beside them, too. */
+static bool is_in_zone(int process, const void *address)
+{
+    const size_t offset = armcii_arena_offset(process, address);
+    return offset < armcii_arena->zone && !armcii_team_memory_has(process, offset);
+}
+
 /* Can such memory of the process be there, and be accessed?  A server accepts requests of other
  * nodes only. */
 static bool is_reachable(int process, const void *address)
 {
     if (memget.region->far->direct) return false;
-    if (is_shared() && armcii_arena_offset(process, address) >= armcii_arena->zone) return false;
+    if (is_shared() && !is_in_zone(process, address)) return false;
     return memget.region->far->contiguous == memget.region->near->atomic ||
            !armcii_world_is_on_node(process);
 }

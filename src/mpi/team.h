@@ -61,6 +61,8 @@ bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks
 bool armcii_team_split(const struct team *parent, int color, int key, struct team **team);
 bool armcii_team_dup(const struct team *parent, struct team **team);
 
+/* The newest team, open or not; the older ones follow it. */
+const struct team *armcii_teams(void);
 /* The open team with that communicator; NULL: none. */
 struct team *armcii_team_find(MPI_Comm comm);
 /* Adds or removes a user; the last release frees the team.  Collective, because freeing a

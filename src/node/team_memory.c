@@ -149,6 +149,24 @@ void armcii_team_memory_free(struct team *team, const struct placement *place)
                      place->offset, place->span);
 }
 
+static bool has(const struct space *space, size_t offset)
+{
+    const struct extent *e = space->extents;
+    while (e && offset - e->offset >= e->bytes)
+        e = e->next;
+    return e != NULL;
+}
+
+bool armcii_team_memory_has(int process, size_t offset)
+{
+    const int node = armcii_world->node_of[process];
+    for (const struct team *t = armcii_teams(); t; t = t->next)
+        if (t->memory && has(&t->memory->space[ARENA_ZONE], offset) &&
+            armcii_team_is_on_node(t, node))
+            return true;
+    return false;
+}
+
 size_t armcii_team_memory_on_node(const struct team *team, size_t bytes)
 {
     return rounded(bytes) * (size_t)team->agreement->most_on_node;

@@ -162,11 +162,65 @@ static void no_descriptor_left(void)
     }
 }
 
+/* Addresses outside all regions are taken for memory of ARMCI_Memget, except where regions are. */
+static void is_refused(int rc, const char *where)
+{
+    const char *printed = caught_errors();
+    check_long(rc, ARMCI_ERR_ADDRESS, "code of a put to %s", where);
+    check(strstr(printed, "the address lies in no global region of the process") != NULL,
+          "a put to %s printed: %s", where, printed);
+}
+
+static void check_region(ARMCI_Group *group)
+{
+    enum { BYTES = (2 << 20) + 64 };
+    void *base[MOST_RANKS];
+    const int next = (group->rank + 1) % group->size, proc = ARMCI_Absolute_id(group, next);
+    char value = 5;
+    ARMCI_Malloc_group(base, BYTES, group);
+    char *there = base[next];
+    catch_errors();
+    is_refused(ARMCI_Put(&value, there + BYTES, 1, proc), "bytes behind a slice");
+    catch_errors();
+    check_long(ARMCI_Free_group(base[group->rank], group), 0, "ARMCI_Free_group: code");
+    is_refused(ARMCI_Put(&value, there + 8, 1, proc), "a freed region");
+}
+
+static void regions_are_no_such_memory(void)
+{
+    int me = test_rank(), n = test_ranks(), members[MOST_RANKS];
+    armci_meminfo_t info;
+    if (!ARMCI_Uses_shm()) {
+        skip("MPI knows what memory there is");
+        return;
+    }
+    ARMCI_Group group;
+    ARMCI_Group_get_world(&group);
+    ARMCI_Memget(8, &info, 0);
+    *(int *)(void *)info.addr = me;
+    check_region(&group);
+    for (int i = 0; i < n; i++)
+        members[i] = n - 1 - i;
+    ARMCI_Group_create(n, members, &group);
+    check_region(&group);
+    ARMCI_Group_free(&group);
+    check_long(ARMCI_GetValueInt(ARMCI_Memat(&info, 0), me), me, "memory of ARMCI_Memget");
+    ARMCI_Memctl(&info);
+}
+
+static void start_returning(int *argc, char ***argv)
+{
+    setenv("ARMCI_ERRORS", "return", 1);
+    MPI_Init(argc, argv);
+    ARMCI_Init();
+}
+
 static const struct test tests[] = {
     {"one process allocates, all use it", one_allocates},
     {"descriptions sent in messages are good anywhere", descriptions_travel},
     {"pieces do not overlap, whatever the order of frees", pieces_do_not_overlap},
     {"only some processes allocate", not_collective},
     {"processes without a descriptor left reach memory added meanwhile", no_descriptor_left},
+    {"what was or is a region is no memory of one process", regions_are_no_such_memory},
 };
-SUITE();
+SUITE(.start = start_returning);

@@ -57,6 +57,11 @@ struct team *armcii_team_world(void)
     return &world_team;
 }
 
+const struct team *armcii_teams(void)
+{
+    return armcii_team_world();
+}
+
 void armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes)
 {
     ck_assert_int_eq(team->size, 1);
@@ -68,6 +73,12 @@ int armcii_team_rank(const struct team *team, int process)
 {
     int rank = process - team->to_world[0];
     return rank >= 0 && rank < team->size ? rank : -1;
+}
+
+bool armcii_team_is_on_node(const struct team *team, int node)
+{
+    (void)team;
+    return node == 0;
 }
 
 void armcii_team_hold(struct team *team)
