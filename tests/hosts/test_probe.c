@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mpi/quirks.h"
 #include "transport/route.h"
@@ -117,6 +118,29 @@ static void real_network(void)
     check_long((long)seen, (long)expected, "operations complete without the target");
 }
 
+static useconds_t delay; /* of each message of the probe, in microseconds */
+
+int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    usleep(delay);
+    return PMPI_Send(data, count, type, to, tag, comm);
+}
+
+/* Where processes wait for processors, each message is late. */
+static void late_messages(void)
+{
+    static const double LONG = 15; /* seconds */
+    if (!has_windows()) return;
+    delay = 50000;
+    double begun = MPI_Wtime();
+    ARMCI_Init();
+    double took = MPI_Wtime() - begun;
+    delay = 0;
+    check(took < LONG, "ARMCI_Init took %g s", took);
+    check(!armcii_transports_have(&armcii_rma), "RMA is in use");
+    ARMCI_Finalize();
+}
+
 static void slow_networks(void)
 {
     struct probe_result p = {
@@ -141,6 +165,7 @@ static void start(int *argc, char ***argv)
 static const struct test tests[] = {
     {"the probe finds what the network does by itself, and the route follows", outcomes},
     {"the probe finds put and get on an RDMA network, and nothing on others", real_network},
+    {"late messages make no long start", late_messages},
     {"RDMA that is much slower than messages is not chosen", slow_networks},
 };
 SUITE(.start = start, .stop = stop_mpi);
