@@ -5,7 +5,7 @@
  * With TEST_ERRORS_CASE=NAME the policy is left alone and one wrong call of the list is made, which
  * must end the job; with TEST_ERRORS_CASE=list the list is printed, a line each: code (0: the
  * function has no wrong call), name, function, argument, value, with a bar between them.
- * check-abort uses both. */
+ * test_abort.py uses both. */
 #include <unistd.h>
 
 #include "mixture.h"
@@ -282,7 +282,7 @@ static const struct wrong_call *chosen_call(void)
     for (int i = 0; i < wrong_calls_count(); i++)
         if (strcmp(wrong_calls_get(i)->name, chosen()) == 0) return wrong_calls_get(i);
     fprintf(stderr, "no case is called %s\n", chosen());
-    exit(0); /* which is not what check-abort waits for */
+    exit(0); /* which is not what test_abort.py waits for */
 }
 
 static void end_the_job(void)

@@ -331,7 +331,7 @@ static void overlapping(void)
     ARMCI_Barrier();
 }
 
-/* Collective calls of the world and of a group of all; check-peers counts the processes that each
+/* Collective calls of the world and of a group of all; test_peers.py counts the processes that each
  * process sends to meanwhile. */
 static void collective_calls(void)
 {

@@ -1,4 +1,4 @@
-/* test_names.c - a program may put itself between ARMCI_X and PARMCI_X (check-symbols: every
+/* test_names.c - a program may put itself between ARMCI_X and PARMCI_X (test_symbols.py: every
  * function has both names). */
 #include "harness.h"
 

@@ -207,7 +207,7 @@ static void more_by_memget_than_there_is(void)
     still_works();
 }
 
-/* check-cgroup runs this one in a control group of so many MiB: whatever is given out can be
+/* test_cgroup.py runs this one in a control group of so many MiB: whatever is given out can be
  * touched. */
 static void within_a_group(void)
 {

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""check-stats: tests armci-stats and ARMCI_STATS. Run it in the build folder; the last line has the counts.
+"""armci-stats and ARMCI_STATS.
 
 Two made-up jobs whose figures are known, files that are damaged, and one real job: armci-bench's word probe, ten thousand puts of 8 bytes
 from process 0 to process 1; jobs that are killed; and the table of another, where no file is asked for or none can be written.
@@ -12,19 +11,14 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOOL = os.path.join(HERE, "..", "tools", "armci-stats")
-LAUNCH = os.environ.get("ARMCI_TEST_LAUNCH", "tests/launch")
+import pytest
+
+from common import SOURCE, check, environment, launch_command, run_job
+
+TOOL = os.path.join(SOURCE, "tools", "armci-stats")
 BENCH, PROGRAM = "benchmarks/armci-bench", "examples/hello"
 PUTS = 10000
-counts = {"passed": 0, "failed": 0}
-
-
-def check(ok, what):
-    counts["passed" if ok else "failed"] += 1
-    print("%s %s" % ("PASS" if ok else "FAIL", what))
 
 
 # ---- made-up jobs ----
@@ -103,14 +97,13 @@ class Page(html.parser.HTMLParser):
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, "-B", TOOL, *arguments], capture_output=True, text=True, encoding="utf-8")
+    return subprocess.run([sys.executable, "-B", TOOL, *arguments], capture_output=True, text=True, encoding="utf-8", check=False)
 
 
 def write(folder, name, content):
-    where = os.path.join(folder, name)
-    with open(where, "w", encoding="utf-8") as file:
-        file.write(content if isinstance(content, str) else json.dumps(content))
-    return where
+    where = folder / name
+    where.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return str(where)
 
 
 def page_of(*files):
@@ -121,8 +114,8 @@ def page_of(*files):
     return page
 
 
-def check_one(folder):
-    page = page_of(write(folder, "one.json", job(3, 7)))
+def test_one_job(tmp_path):
+    page = page_of(write(tmp_path, "one.json", job(3, 7)))
     check(page.row("ARMCI_PutS", "direct")[2:5] == ["21", "42 B", "0.250000"], "calls, bytes and time of a function")
     check(page.row("calls")[1] == "24" and page.row("part of it in ARMCI")[1] == "6.2 %", "the sums")
     check(page.maps == [{(0, 0): 7, (1, 0): 14, (2, 0): 21}, {(0, 0): 7, (1, 0): 7, (2, 0): 7}], "the maps of bytes and calls")
@@ -132,8 +125,8 @@ def check_one(folder):
     check(page.text.count(": 21</title>") >= 2 and "Segments of strided" in page.text, "histograms of sizes and segments")
 
 
-def check_two(folder):
-    first, second = write(folder, "one.json", job(3, 7)), write(folder, "other.json", job(2, 50))
+def test_two_jobs(tmp_path):
+    first, second = write(tmp_path, "one.json", job(3, 7)), write(tmp_path, "other.json", job(2, 50))
     page = page_of(first, second)
     check(page.row("calls")[1:] == ["24", "103"], "two files side by side")
     row = page.row("ARMCI_PutS", "direct")
@@ -141,102 +134,68 @@ def check_two(folder):
     check(len(page.maps) == 4 and page.maps[2] == {(0, 0): 50, (1, 0): 100}, "a map for each file")
 
 
-def check_large(folder):
+def test_large_job(tmp_path):
     """More processes than a map has cells: the sum stays."""
-    page = page_of(write(folder, "large.json", job(300, 2)))
+    page = page_of(write(tmp_path, "large.json", job(300, 2)))
     check(sum(page.maps[0].values()) == 2 * 300 * 301 // 2 and max(page.maps[0])[0] < 96, "300 processes in one map")
 
 
-def check_wrong(folder):
-    cut = json.dumps(job(2, 1))[:-30]
+@pytest.mark.parametrize("name, says", [("empty", "before ARMCI_Finalize"), ("cut", "no JSON"), ("other", "not of ARMCI_STATS"), ("lacks", "damaged")])
+def test_damaged_file(name, says, tmp_path):
     lacks = job(2, 1)
     del lacks["total"]["functions"]
-    for name, content, says in (("empty", "", "before ARMCI_Finalize"), ("cut", cut, "no JSON"), ("other", '{"a": 1}', "not of ARMCI_STATS"),
-                                ("lacks", lacks, "damaged")):
-        done = run(write(folder, name + ".json", content))
-        check(done.returncode == 1 and says in done.stderr and not done.stdout, "a file that is %s is refused: %s" % (name, done.stderr.strip()))
-    done = run(os.path.join(folder, "missing"))
-    check(done.returncode == 1 and "No such file" in done.stderr, "a file that is not there")
+    content = {"empty": "", "cut": json.dumps(job(2, 1))[:-30], "other": '{"a": 1}', "lacks": lacks}[name]
+    done = run(write(tmp_path, name + ".json", content))
+    check(done.returncode == 1 and says in done.stderr and not done.stdout, "status %d" % done.returncode, done.stderr)
 
 
-def check_processor(run_file):
-    """The benchmark names the processor."""
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        model = re.search(r"^model name\s*: (.*)$", file.read(), re.M)
-    with open(run_file, encoding="utf-8") as file:
-        named = json.load(file)["processor"]
-    check(named.startswith(model.group(1)) if model else named, "the processor of the benchmark: %s" % named)
+def test_missing_file(tmp_path):
+    done = run(str(tmp_path / "missing"))
+    check(done.returncode == 1 and "No such file" in done.stderr, "a file that is not there", done.stderr)
 
 
-def check_real(folder):
-    """One process starts the puts; what else the benchmark calls does not put."""
-    if not os.path.exists(LAUNCH) or not os.path.exists(BENCH):
-        print("SKIP a real job: call me in the build folder")
-        return
-    file, out = os.path.join(folder, "real.json"), os.path.join(folder, "real.html")
-    run_file = os.path.join(folder, "run.json")
-    done = subprocess.run([os.path.abspath(LAUNCH), "2", "60", BENCH, "probe", "--json", run_file], env=dict(os.environ, ARMCI_STATS=file),
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    check(done.returncode == 0, "armci-bench probe: status %d" % done.returncode)
-    check_processor(run_file)
+# ---- real jobs ----
+
+def test_real_job(tmp_path):
+    """One process starts the puts; what else the benchmark calls does not put. The benchmark names the processor."""
+    file, out, figures = (str(tmp_path / name) for name in ("real.json", "real.html", "run.json"))
+    done = run_job(2, BENCH, "probe", "--json", figures, ARMCI_STATS=file)
+    check(done.status == 0, "armci-bench probe: status %d" % done.status, done.all)
+    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo, open(figures, encoding="utf-8") as opened:
+        model, named = re.search(r"^model name\s*: (.*)$", cpuinfo.read(), re.M), json.load(opened)["processor"]
+    check(named.startswith(model.group(1)) if model else named, "the processor of the benchmark", named)
     done = run("-o", out, file)
-    check(done.returncode == 0 and not done.stdout, "its page, with -o: %s" % done.stderr.strip())
+    check(done.returncode == 0 and not done.stdout, "its page, with -o", done.stderr)
     with open(out, encoding="utf-8") as opened:
         page = Page(opened.read())
-    rows = [r for r in page.cells if r and r[0] == "ARMCI_Put"]
-    put = sum(int(re.sub("\\D", "", r[2])) for r in rows)
-    check(put == PUTS, "%d puts of %d on the page" % (put, PUTS))
-    check(page.maps[0].get((0, 1)) == 8 * PUTS and page.maps[1].get((0, 1)) == PUTS, "the map: %s" % page.maps[:2])
+    put = sum(int(re.sub("\\D", "", row[2])) for row in page.cells if row and row[0] == "ARMCI_Put")
+    check(put == PUTS, "puts on the page", put)
+    check(page.maps[0].get((0, 1)) == 8 * PUTS and page.maps[1].get((0, 1)) == PUTS, "the map", page.maps[:2])
 
 
-def check_killed(folder):
+@pytest.mark.parametrize("content", [None, "earlier"])
+def test_killed_job(content, tmp_path):
     """A job that is killed leaves no file, and an earlier one as it was.  (MPICH's mpiexec may end with status 0 then.)"""
-    if not os.path.exists(LAUNCH) or not os.path.exists(BENCH):
-        return
-    for name, content in (("new.json", None), ("old.json", "earlier")):
-        path = os.path.join(folder, "killed-" + name)
-        if content:
-            write(folder, "killed-" + name, content)
-        job = subprocess.Popen([os.path.abspath(LAUNCH), "2", "60", BENCH, "latency", "--seconds", "20"], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, env=dict(os.environ, ARMCI_STATS=path), text=True, start_new_session=True)
-        job.stdout.readline()  # ARMCI_Init is done
-        os.killpg(job.pid, signal.SIGTERM)
-        job.communicate()
-        left = sorted(glob.glob(path + "*"))
-        check(left == ([path] if content else []), "a killed job leaves %s, status %d" % (left, job.returncode))
-        if content:
-            with open(path, encoding="utf-8") as file:
-                check(file.read() == content, "a killed job leaves an earlier file")
+    path = str(tmp_path / "killed.json")
+    if content:
+        write(tmp_path, "killed.json", content)
+    killed = subprocess.Popen(launch_command(2, 60, BENCH, "latency", "--seconds", "20"), stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, env=environment({"ARMCI_STATS": path}), text=True, start_new_session=True)
+    killed.stdout.readline()  # ARMCI_Init is done
+    os.killpg(killed.pid, signal.SIGTERM)
+    killed.communicate()
+    check(glob.glob(path + "*") == ([path] if content else []), "a killed job leaves", sorted(glob.glob(path + "*")))
+    if content:
+        with open(path, encoding="utf-8") as file:
+            assert file.read() == content
 
 
-def check_table():
+@pytest.mark.parametrize("value, warnings", [("1", 0), ("/nowhere/job.json", 1)])
+def test_table(value, warnings):
     """The table of a real job, and what there is where the file cannot be written: a warning at the start, and the table."""
-    if not os.path.exists(LAUNCH) or not os.path.exists(PROGRAM):
-        print("SKIP a table: call me in the build folder")
-        return
-    for value, warnings in (("1", 0), ("/nowhere/job.json", 1)):
-        done = subprocess.run([os.path.abspath(LAUNCH), "2", "60", PROGRAM], env=dict(os.environ, ARMCI_STATS=value),
-                              capture_output=True, text=True)
-        check(done.returncode == 0 and "hello: right" in done.stdout, "ARMCI_STATS=%s: status %d" % (value, done.returncode))
-        for what in ("^ARMCI statistics: 2 processes, 1 nodes, ", "^  ARMCI_Put +direct +2 +128 B ",
-                     "^    (0 -> 1|1 -> 0): 128 B in 2 calls"):
-            check(len(re.findall(what, done.stderr, re.M)) >= 1, "ARMCI_STATS=%s: %s" % (value, what))
-        told = done.stderr.count("/nowhere/job.json cannot be written (No such file or directory): there will be a table")
-        check(told == warnings, "ARMCI_STATS=%s: %d warnings of %d" % (value, told, warnings))
-
-
-def main():
-    with tempfile.TemporaryDirectory(prefix="armci-stats.") as folder:
-        check_one(folder)
-        check_two(folder)
-        check_large(folder)
-        check_wrong(folder)
-        check_real(folder)
-        check_killed(folder)
-    check_table()
-    print("%d passed, %d failed" % (counts["passed"], counts["failed"]))
-    return 1 if counts["failed"] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    done = run_job(2, PROGRAM, ARMCI_STATS=value)
+    check(done.status == 0 and "hello: right" in done.out, "status %d" % done.status, done.all)
+    for what in ("^ARMCI statistics: 2 processes, 1 nodes, ", "^  ARMCI_Put +direct +2 +128 B ", "^    (0 -> 1|1 -> 0): 128 B in 2 calls"):
+        check(done.count(what, done.err) >= 1, what, done.err)
+    told = done.count("/nowhere/job.json cannot be written \\(No such file or directory\\): there will be a table", done.err)
+    check(told == warnings, "warnings", told)

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""check-layers [SOURCE-FOLDER]: does the source keep the rules of the design?
+"""Does the source keep the rules of the design?
 
 - a layer of src includes only itself and layers below it; base and shape know no MPI;
 - no two files include each other, directly or around a corner (a .c file and its .h count as one);
@@ -11,12 +10,14 @@
 - at most 15 lines outside src/transport ask which transport is on;
 - no function is longer than 60 lines, no file longer than 700, and the brace of a function stands on its own line
   (unless the whole function is one line).
-
-Prints one line for each breach; exit status 1 if there is one.
 """
+import collections
 import os
 import re
-import sys
+
+import pytest
+
+from common import SOURCE, none_of, read
 
 LAYERS = ("base", "shape", "mpi", "node", "progress", "transport", "transport/shm", "transport/am", "transport/rma", "transport/route", "mem", "core", "observe",
           "armci")  # from the ground
@@ -24,7 +25,6 @@ WITHOUT_MPI = ("base", "shape")
 PUBLIC = ("armci.h", "armcix.h", "message.h", "parmci.h", "mpi.h")
 SIZED = ("src", "include", "tools", "tests", "examples", "benchmarks")
 LONGEST_FUNCTION, LONGEST_FILE = 60, 700
-HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 RMA = re.compile(r"\bMPI_(?:Win_\w+|(?:Put|Get|Accumulate|Get_accumulate|Rput|Rget|Raccumulate|Rget_accumulate)(?:_c)?"
                  r"|Fetch_and_op|Compare_and_swap)\b")
@@ -43,15 +43,14 @@ STATIC = re.compile(r"^[ \t]*static (?!inline\b|_Noreturn\b)(?!const\b[^*;(={]*[
 MOST_VARIABLES = 70
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
-breaches = []
-decisions = []
+breaches = collections.defaultdict(list)  # of each kind of rule
+decisions, statics, lengths, graph = [], [], [], {}
 shared = set()
-statics = []
 
 
-def breach(path, text, position, what):
+def breach(kind, path, text, position, what):
     line = text.count("\n", 0, position) + 1
-    breaches.append("%s:%d: %s" % (path, line, what))
+    breaches[kind].append("%s:%d: %s" % (path, line, what))
 
 
 def blank(match):
@@ -68,12 +67,12 @@ def without_strings(text):
     return re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text)
 
 
-def c_files(root, folder):
-    for where, folders, names in os.walk(os.path.join(root, folder)):
+def c_files(folder):
+    for where, folders, names in os.walk(os.path.join(SOURCE, folder)):
         folders.sort()
         for name in sorted(names):
             if name.endswith((".c", ".h")) and name != "config-build.h":
-                yield os.path.relpath(os.path.join(where, name), root)
+                yield os.path.relpath(os.path.join(where, name), SOURCE)
 
 
 def layer_of(path):
@@ -83,37 +82,37 @@ def layer_of(path):
     return "/".join(parts[1:-1]) if parts[0] == "src" and len(parts) > 2 else None
 
 
-def check_include(root, path, text, match, graph):
+def look_at_include(path, text, match):
     """Judge one #include of a file in src, and note it in the graph of files."""
     layer, name = layer_of(path), match.group(2)
     if layer in WITHOUT_MPI and os.path.basename(name) in PUBLIC:
-        breach(path, text, match.start(), "%s may not know MPI or the interface, but includes %s" % (layer, name))
+        breach("includes", path, text, match.start(), "%s may not know MPI or the interface, but includes %s" % (layer, name))
     if match.group(1) == "<" or name == "config-build.h":
         return
     found = [p for p in (os.path.join(os.path.dirname(path), name), os.path.join("src", name))
-             if os.path.isfile(os.path.join(root, p))]
+             if os.path.isfile(os.path.join(SOURCE, p))]
     if not found:
-        if not os.path.isfile(os.path.join(root, "include", name)):
-            breach(path, text, match.start(), "includes %s, which is nowhere" % name)
+        if not os.path.isfile(os.path.join(SOURCE, "include", name)):
+            breach("includes", path, text, match.start(), "includes %s, which is nowhere" % name)
         return
     target = os.path.normpath(found[0])
     other = layer_of(target)
     if other in LAYERS and LAYERS.index(other) > LAYERS.index(layer):
-        breach(path, text, match.start(), "%s is below %s, but includes %s" % (layer, other, name))
+        breach("includes", path, text, match.start(), "%s is below %s, but includes %s" % (layer, other, name))
     unit, other_unit = os.path.splitext(path)[0], os.path.splitext(target)[0]
     if unit != other_unit:
         graph.setdefault(unit, set()).add(other_unit)
 
 
-def check_circles(graph):
-    state = {}
+def circles():
+    state, found = {}, []
 
     def visit(unit, path):
         state[unit] = "open"
         for other in sorted(graph.get(unit, ())):
             if state.get(other) == "open":
                 circle = (path + [unit])[(path + [unit]).index(other):] + [other]
-                breaches.append("circle of includes: " + " -> ".join(circle))
+                found.append(" -> ".join(circle))
             elif other not in state:
                 visit(other, path + [unit])
         state[unit] = "done"
@@ -121,23 +120,24 @@ def check_circles(graph):
     for unit in sorted(graph):
         if unit not in state:
             visit(unit, [])
+    return found
 
 
-def check_names(path, code):
+def look_at_names(path, code):
     """What may be named only in one place."""
     if layer_of(path) != "mpi":
         for match in RMA.finditer(code):
-            breach(path, code, match.start(), "%s outside src/mpi" % match.group(0))
+            breach("names", path, code, match.start(), "%s outside src/mpi" % match.group(0))
     if path != os.path.join("src", "base", "config.c"):
         for match in ENVIRONMENT.finditer(code):
-            breach(path, code, match.start(), "%s outside src/base/config.c" % match.group(0))
+            breach("names", path, code, match.start(), "%s outside src/base/config.c" % match.group(0))
     if path not in (os.path.join("src", "base", "log.c"), os.path.join("src", "mpi", "finalize.c")):  # it writes to the launcher
         for match in PRINTING.finditer(re.sub(r"format\s*\(\s*printf", blank, code)):
-            breach(path, code, match.start(), "%s outside src/base/log.c" % match.group(0))
+            breach("names", path, code, match.start(), "%s outside src/base/log.c" % match.group(0))
     if not (layer_of(path) or "").startswith("transport"):
         decisions.extend("%s:%d" % (path, number) for number, line in enumerate(code.split("\n"), 1) if DECISION.search(line))
     for match in LIBRARY.finditer(code):
-        breach(path, code, match.start(), "asks for an MPI library at compile time: %s" % match.group(0).strip())
+        breach("names", path, code, match.start(), "asks for an MPI library at compile time: %s" % match.group(0).strip())
 
 
 def function_lengths(path, code):
@@ -155,61 +155,67 @@ def function_lengths(path, code):
         elif re.match(r"[A-Za-z_].*\)\s*\{.*\}$", line):
             yield number + 1, 1
         elif re.match(r"[A-Za-z_].*\)\s*\{", line):
-            breaches.append("%s:%d: the brace of a function stands on its own line" % (path, number + 1))
+            breaches["sizes"].append("%s:%d: the brace of a function stands on its own line" % (path, number + 1))
 
 
-def check_sizes(path, text, code, lengths):
+def look_at_sizes(path, text, code):
     lines = text.count("\n")
     if lines > LONGEST_FILE:
-        breaches.append("%s: %d lines, more than %d" % (path, lines, LONGEST_FILE))
+        breaches["sizes"].append("%s: %d lines, more than %d" % (path, lines, LONGEST_FILE))
     for line, length in function_lengths(path, code):
         lengths.append(length)
         if length > LONGEST_FUNCTION:
-            breaches.append("%s:%d: function of %d lines, more than %d" % (path, line, length, LONGEST_FUNCTION))
+            breaches["sizes"].append("%s:%d: function of %d lines, more than %d" % (path, line, length, LONGEST_FUNCTION))
 
 
-def check_source(root, path, text, code, graph):
+def look_at_source(path, text, code):
     """The rules for files of src."""
     layer = layer_of(path)
     if layer not in LAYERS:
-        breaches.append("%s: in no layer (%s)" % (path, ", ".join(LAYERS)))
+        breaches["includes"].append("%s: in no layer (%s)" % (path, ", ".join(LAYERS)))
         return
     for match in INCLUDE.finditer(text):
-        check_include(root, path, text, match, graph)
+        look_at_include(path, text, match)
     shared.update(VARIABLE.findall(code))
     statics.extend(path for declaration in STATIC.findall(code) if not re.search(r"\*\s*const\b", declaration))
-    check_names(path, code)
+    look_at_names(path, code)
 
 
-def main(arguments):
-    root = arguments[0] if arguments else os.environ.get("srcdir") or HERE
-    graph, lengths, files = {}, [], 0
+@pytest.fixture(scope="module", autouse=True)
+def look():
+    """All files, once."""
     for folder in SIZED:
-        for path in c_files(root, folder):
-            with open(os.path.join(root, path), encoding="utf-8") as file:
-                text = without_comments(file.read())
+        for path in c_files(folder):
+            text = without_comments(read(path))
             code = without_strings(text)
-            files += 1
-            check_sizes(path, text, code, lengths)
+            look_at_sizes(path, text, code)
             if folder == "src":
-                check_source(root, path, text, code, graph)
-    check_circles(graph)
-    if not graph or not lengths:
-        breaches.append("%s: no source here" % root)
-    for name in sorted(shared ^ SHARED):
-        breaches.append("%s: %s" % (name, "a new variable that files share" if name in shared else "no longer shared: take it out of the list"))
-    if len(statics) + len(shared) > MOST_VARIABLES:
-        breaches.append("%d variables outlive a call, more than %d: %s" % (len(statics) + len(shared), MOST_VARIABLES, ", ".join(statics)))
-    if len(decisions) > MOST_DECISIONS:
-        breaches.append("%d lines outside src/transport ask which transport is on, more than %d: %s"
-                        % (len(decisions), MOST_DECISIONS, ", ".join(decisions)))
-    for line in breaches:
-        print(line)
-    lengths = sorted(lengths) or [0]
-    print("%d files, %d functions, median %d lines, longest %d, %d variables, %d transport decisions: %d breaches"
-          % (files, len(lengths), lengths[len(lengths) // 2], lengths[-1], len(statics) + len(shared), len(decisions), len(breaches)))
-    return 1 if breaches else 0
+                look_at_source(path, text, code)
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def test_source_is_there():
+    assert graph and lengths, "no source in %s" % SOURCE
+    print("%d functions, median %d lines, longest %d, %d variables, %d transport decisions"
+          % (len(lengths), sorted(lengths)[len(lengths) // 2], max(lengths), len(statics) + len(shared), len(decisions)))
+
+
+@pytest.mark.parametrize("kind", ["includes", "names", "sizes"])
+def test_rules(kind):
+    none_of(breaches[kind])
+
+
+def test_no_circle_of_includes():
+    none_of(circles())
+
+
+def test_shared_variables():
+    none_of(["%s: %s" % (name, "a new variable that files share" if name in shared else "no longer shared: take it out of the list")
+             for name in sorted(shared ^ SHARED)])
+
+
+def test_number_of_variables():
+    assert len(statics) + len(shared) <= MOST_VARIABLES, "variables outlive a call in: " + ", ".join(statics)
+
+
+def test_questions_for_the_transport():
+    assert len(decisions) <= MOST_DECISIONS, "lines outside src/transport ask which transport is on: " + ", ".join(decisions)

@@ -1,27 +1,14 @@
-#!/usr/bin/env python3
-"""check-info: tests the text and the JSON of armci-info without a launcher.
-
-Run in the build folder; the last line counts."""
+"""What armci-info prints, as text and as JSON, without a launcher."""
 import json
 import os
 import re
 import subprocess
-import sys
-import tempfile
+
+import pytest
+
+from common import LIBRARIES, SHARED, check, made_with, read
 
 PROGRAM = os.path.abspath(os.environ.get("ARMCI_INFO", "tools/armci-info"))
-SOURCE = os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-passed = failed = 0
-
-
-def check(good, what, seen=""):
-    global passed, failed
-    if good:
-        passed += 1
-        print("PASS", what)
-    else:
-        failed += 1
-        print("FAIL %s: %s" % (what, seen))
 
 
 def run(*options, shell="", **variables):
@@ -36,37 +23,33 @@ def report(*options, **keywords):
     return json.loads(done.stdout)
 
 
-def made_with(name):
-    """What the Makefile of this build has for a variable."""
-    with open("Makefile", encoding="utf-8") as file:
-        return re.search(r"^%s = (.*)$" % name, file.read(), re.M).group(1).strip()
+@pytest.fixture(scope="module", name="whole")
+def whole_report():
+    return report()
 
 
-def check_report():
+def test_report(whole):
     done = run()
     check(done.returncode == 0 and not done.stderr, "the report, without a launcher", done.stderr)
     for title in ("ARMCI-RMA ", "Build", "Paths on this system", "Limits of this node", "Known defects", "Environment variables"):
         check(re.search("^" + title, done.stdout, re.M), "the report has: " + title, done.stdout)
-    version = open(os.path.join(SOURCE, "VERSION"), encoding="utf-8").read().strip()
+    version = read("VERSION").strip()
     check(re.search(r"^ARMCI-RMA +%s$" % re.escape(version), done.stdout, re.M), "the version is that of VERSION", done.stdout[:200])
-    whole = report()
     parts = {"versions", "build", "paths", "limits", "quirks", "variables", "without_effect"}
     check(set(whole) == parts, "JSON has every part", list(whole))
     for value in [*whole["versions"].values(), *whole["build"].values(), *whole["paths"].values()]:
         check(isinstance(value, int) or value in done.stdout, "JSON and report agree: %s" % value, done.stdout)
-    return whole
 
 
-def check_build(whole):
+def test_build(whole):
     for name in ("CC", "CFLAGS"):
         check(whole["build"][name.lower()] == made_with(name), "%s is the Makefile's" % name, whole["build"])
     family = {"openmpi": "Open MPI", "mpich": ""}[made_with("MPI_FAMILY")]
     check(family in whole["versions"]["mpi_in_use"] and family in whole["versions"]["mpi_at_build"], "the MPI library", whole["versions"])
 
 
-def check_variables(whole):
-    with open(os.path.join(SOURCE, "doc", "variables.md"), encoding="utf-8") as file:
-        documented = re.findall(r"^\| (ARMCI_\w+) \|", file.read(), re.M)
+def test_variables(whole):
+    documented = re.findall(r"^\| (ARMCI_\w+) \|", read("doc", "variables.md"), re.M)
     check([v["name"] for v in whole["variables"]] == documented, "the variables of doc/variables.md", documented)
     check(not any(v["set"] or v["value"] != v["default"] for v in whole["variables"]), "all have their defaults", whole["variables"])
     changed = report("--changed", ARMCI_ERRORS="return", ARMCI_SHM="auto", ARMCI_NETWORK="ARMCI")
@@ -83,7 +66,7 @@ def check_variables(whole):
     check(sum(not v["for_tests"] for v in every.values()) <= 20, "at most 20 variables that are not for tests", list(every))
 
 
-def check_paths(whole):
+def test_paths(whole):
     inside, between = whole["paths"]["inside_a_node"], whole["paths"]["between_nodes"]
     by_mpi = "MPI RMA"
     bears, bears_not = {"ARMCI_QUIRKS": "-unthreaded-windows"}, {"ARMCI_QUIRKS": "+unthreaded-windows"}
@@ -108,7 +91,7 @@ def check_paths(whole):
     check("strided datatype" in paths["strided_by_mpi"] and paths["calls_in_flight"] == 7, "strided and in flight", paths)
 
 
-def check_limits(whole):
+def test_limits(whole):
     memory, available = whole["limits"]["memory"], int(re.search(r"MemAvailable: *(\d+)", open("/proc/meminfo").read()).group(1)) << 10
     check(memory <= available * 1.2, "memory left: %s of %s" % (memory, available), memory)
     bounded = report(shell="ulimit -n 123; ulimit -f 2048;")["limits"]
@@ -124,60 +107,56 @@ def check_limits(whole):
     check(1 <= bounded["processors"] <= len(os.sched_getaffinity(0)), "processors", bounded)
 
 
-def check_program():
-    """Made-up files that contain the text of an ARMCI, and real programs."""
-    path = os.environ["PATH"]
-    with tempfile.TemporaryDirectory() as folder:
-        for text, told, status in (("libarmci of ARMCI-RMA 7.8.9", "ARMCI-RMA 7.8.9, static", 0), ("libarmci of ARMCI-RMA ", "none", 1),
-                                   ("ARMCI-MPI initialized with", "ARMCI-MPI, static", 0), ("comex group lookup failed", "ComEx, static", 0),
-                                   ("COMEX_MAX_NB_OUTSTANDING", "none", 1)):  # read by Global Arrays 5.9, whatever its ARMCI
-            name = os.path.join(folder, "made up")
-            with open(name, "wb") as file:
-                file.write(b"\0" * 5000 + text.encode() + b"\0")
-            done = run("--program", name, PATH=path)
-            check(done.returncode == status and done.stdout.startswith("ARMCI  " + told), "--program: " + text, done)
-        name = os.path.join(folder, "program")
-        subprocess.run([*made_with("CC").split(), "-x", "c", "-", "-o", name, "-L.libs", "-larmci"], check=True, text=True,
-                       input="int ARMCI_Init(void); int main(void) { return ARMCI_Init(); }")
-        done = run("--program", name, PATH=path, LD_LIBRARY_PATH=os.path.abspath(".libs"))
-        how = "shared, " + os.path.abspath(".libs") if os.path.exists(".libs/libarmci.so") else "static, in " + name
-        version = run("--version").stdout.split()[-1]
-        check(done.stdout.startswith("ARMCI  ARMCI-RMA %s, %s" % (version, how)), "--program of a shared library", done)
-        check("\nMPI    /" in done.stdout, "--program prints the MPI library", done)
-        if "shared" in how:
-            done = run("--program", name, PATH=path, LD_LIBRARY_PATH="")
-            check("libarmci.so.0 => not found" in done.stdout, "--program of a missing library", done)
+@pytest.mark.parametrize("text, told, status", [
+    ("libarmci of ARMCI-RMA 7.8.9", "ARMCI-RMA 7.8.9, static", 0), ("libarmci of ARMCI-RMA ", "none", 1),
+    ("ARMCI-MPI initialized with", "ARMCI-MPI, static", 0), ("comex group lookup failed", "ComEx, static", 0),
+    ("COMEX_MAX_NB_OUTSTANDING", "none", 1)])  # read by Global Arrays 5.9, whatever its ARMCI
+def test_program_that_contains(text, told, status, tmp_path):
+    """Made-up files that contain the text of an ARMCI."""
+    name = tmp_path / "made up"
+    name.write_bytes(b"\0" * 5000 + text.encode() + b"\0")
+    done = run("--program", str(name), PATH=os.environ["PATH"])
+    check(done.returncode == status and done.stdout.startswith("ARMCI  " + told), "--program: " + text, done)
+
+
+def test_program(tmp_path):
+    """A real program."""
+    path, name = os.environ["PATH"], str(tmp_path / "program")
+    subprocess.run([*made_with("CC").split(), "-x", "c", "-", "-o", name, "-L.libs", "-larmci"], check=True, text=True,
+                   input="int ARMCI_Init(void); int main(void) { return ARMCI_Init(); }")
+    done = run("--program", name, PATH=path, LD_LIBRARY_PATH=LIBRARIES)
+    how = "shared, " + LIBRARIES if os.path.exists(SHARED) else "static, in " + name
+    version = run("--version").stdout.split()[-1]
+    check(done.stdout.startswith("ARMCI  ARMCI-RMA %s, %s" % (version, how)), "--program of a shared library", done)
+    check("\nMPI    /" in done.stdout, "--program prints the MPI library", done)
+    if "shared" in how:
+        done = run("--program", name, PATH=path, LD_LIBRARY_PATH="")
+        check("libarmci.so.0 => not found" in done.stdout, "--program of a missing library", done)
+
+
+def test_program_of_no_program():
     done = run("--program", "/nowhere/program")
-    check(done.returncode == 1 and "No such file" in done.stderr, "--program of a missing file", done)
+    check(done.returncode == 1 and "No such file" in done.stderr, "a missing file", done)
     done = run("--program", "/tmp")
-    check(done.returncode == 1 and done.stderr == "armci-info: /tmp: is a folder\n" and not done.stdout, "--program of a folder", done)
+    check(done.returncode == 1 and done.stderr == "armci-info: /tmp: is a folder\n" and not done.stdout, "a folder", done)
 
 
-def check_usage():
-    for wrong in (["--nothing"], ["--json", "--nothing"], ["--json", "--variables"], ["--json", "--changed", "--changed"], ["changed"]):
-        done = run(*wrong)
-        check(done.returncode == 2 and not done.stdout and "--help" in done.stderr, "refused: " + " ".join(wrong), done)
+@pytest.mark.parametrize("wrong", ["--nothing", "--json --nothing", "--json --variables", "--json --changed --changed", "changed"])
+def test_refused(wrong):
+    done = run(*wrong.split())
+    check(done.returncode == 2 and not done.stdout and "--help" in done.stderr, "refused: " + wrong, done)
+
+
+def test_options():
     listed = re.findall(r"^  (--\w+)(?! FILE)\b", run("--help").stdout, re.M)
     for option in listed:
         # MPI_Init, which only --probe calls, may look for programs of the MPI library.
         done = run(option, PATH=os.environ["PATH"]) if option == "--probe" else run(option)
         check(done.returncode == 0 and done.stdout, option, done)
     check(len(listed) == 7, "--help lists the options", listed)
-    with open("/dev/full", "w") as full:
-        status = subprocess.run([PROGRAM, "--json"], stdout=full, stderr=subprocess.DEVNULL).returncode
-    check(status == 1, "a full disk is told", status)
 
 
-def main():
-    whole = check_report()
-    check_build(whole)
-    check_variables(whole)
-    check_paths(whole)
-    check_limits(whole)
-    check_program()
-    check_usage()
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
-
-
-sys.exit(main())
+def test_full_disk():
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        status = subprocess.run([PROGRAM, "--json"], stdout=full, stderr=subprocess.DEVNULL, check=False).returncode
+    assert status == 1

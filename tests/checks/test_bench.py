@@ -1,0 +1,34 @@
+"""The words of armci-bench that compute something, in small sizes, on 2 to 4 ranks and with every block fetched; the program checks each result."""
+import pytest
+
+from common import need_ranks, run_job
+
+BENCH = ["benchmarks/armci-bench", "--seconds", "0.001"]
+
+
+def rows():
+    for ranks in (2, 3, 4):
+        yield ranks, "auto", "matmul", ["--without", "*0*"]
+        yield ranks, "no", "matmul", ["--without", "*0*", "--without", "*512"]
+    for ranks in (2, 4):
+        yield ranks, "no", "mg", ["--without", "MG [WAB]*"]
+        yield ranks, "auto", "sparse", []
+        yield ranks, "auto", "mix", []
+        yield ranks, "no", "pool", []
+    yield 2, "no", "sparse", []
+
+
+@pytest.mark.parametrize("ranks, shm, word, options", rows(), ids=lambda value: "" if isinstance(value, list) else None)
+def test_word(ranks, shm, word, options):
+    """Status 0, and rows that are all right; none if the word says what it misses."""
+    need_ranks(ranks)
+    job = run_job(ranks, *BENCH, word, *options, seconds=100, ARMCI_SHM=shm)
+    assert job.status == 0 and job.count("^all data correct$|^No rows of "), "status %d\n%s" % (job.status, job.all)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_norm_of_mg(ranks):
+    """The norm of class S that the specification of NAS MG has, in a run of its own."""
+    need_ranks(ranks)
+    job = run_job(ranks, *BENCH, "mg", "--without", "MG [WAB]*", seconds=100)
+    assert job.count(r"^MG S: norm 5\.3077070057[0-9]*e-05, .*: verified$") == 1, job.all

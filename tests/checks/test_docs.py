@@ -1,0 +1,226 @@
+"""Do the pages say what is there?
+
+- every public function has a page or points to one, and every program that is installed has one;
+- every page goes through groff, and the comments of the headers through Doxygen, without a warning (where they are installed);
+- every option that a program's --help lists is in its page;
+- doc/guide.md explains each warning;
+- messages that the Markdown pages quote, and what doc/troubleshooting.md tells to look for, are texts of the source;
+- the doctor's rows name variables that exist;
+- the Markdown pages name files, make targets, functions of the library and environment variables that exist, and their links lead somewhere.
+"""
+import glob
+import os
+import re
+import shutil
+
+import pytest
+
+from common import SOURCE, makefile, none_of, output, public_functions, read
+
+FOLDERS = "src|tests|doc|tools|include|examples|benchmarks|packaging"
+OTHERS = ("ARMCI_NETWORK", "ARMCI_FAULT")  # variables of NWChem, and of tests
+ELSEWHERE = ("src/config/makefile.h",)  # files of NWChem
+EXTENSIONS = ("", ".c", ".h", ".F90", ".md", ".in")
+
+
+def markdown():
+    pages = sorted(os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "doc", "*.md")))
+    return ["README.md", "CONTRIBUTING.md", "packaging/README.md", *pages]
+
+
+# ---- manual pages ----
+
+@pytest.fixture(scope="module", name="pages")
+def manual_pages(tmp_path_factory):
+    """The manual pages, by file name without folder; those that come from the headers are made here."""
+    made = str(tmp_path_factory.mktemp("pages"))
+    said = output(os.path.join(SOURCE, "doc", "make-man"), SOURCE, made)
+    assert not said, "make-man: " + said
+    paths = glob.glob(os.path.join(SOURCE, "doc", "man", "*.1")) + glob.glob(os.path.join(made, "*"))
+    return {os.path.basename(path): path for path in sorted(paths)}
+
+
+def test_functions_have_pages(pages):
+    names, faults = public_functions(), []
+    assert names, "no public functions"
+    for name in names:
+        text = read(pages[name + ".3"]) if name + ".3" in pages else ""
+        link = re.match(r"\.so man3/(\S+)\n$", text)
+        if name not in (read(pages[link.group(1)]) if link else text):
+            faults.append("%s has no manual page" % name)
+    none_of(faults)
+
+
+def test_pages_have_examples(pages):
+    texts = {name: read(path) for name, path in pages.items()}
+    none_of(["%s has no example" % name for name, text in texts.items() if not text.startswith(".so ") and ".SH EXAMPLES" not in text])
+
+
+def test_groff_takes_the_pages(pages):
+    if not shutil.which("groff"):
+        pytest.skip("no groff to look at the manual pages with")
+    said = {name: output("groff", "-ww", "-man", "-Tutf8", "-z", path) for name, path in pages.items()
+            if not read(path).startswith(".so ")}
+    none_of(["%s: %s" % (name, text.strip()) for name, text in said.items() if text])
+
+
+def programs():
+    """Installed programs, as the Makefile has them; scripts among them too."""
+    for variable in ("bin_PROGRAMS", "dist_bin_SCRIPTS", "bin_SCRIPTS"):
+        for value in re.findall(r"^%s = (.*)$" % variable, makefile(), re.M):
+            yield from (word.replace("$(EXEEXT)", "") for word in value.split() if not word.startswith("$("))
+
+
+def test_options_of_programs(pages):
+    assert set(programs()), "no programs"
+    faults = []
+    for program in sorted(set(programs())):
+        name = os.path.basename(program)
+        page = pages.get(name + ".1")
+        if not page:
+            faults.append("%s has no manual page doc/man/%s.1" % (program, name))
+            continue
+        path = program if os.path.exists(program) else os.path.join(SOURCE, program)
+        listed = re.findall(r"(?<![\w-])--[a-z][\w-]*", output(path, "--help")) if os.path.exists(path) else []
+        text = read(page).replace("\\-", "-")
+        faults += ["%s.1 does not tell %s, which --help lists" % (name, option) for option in sorted(set(listed)) if option not in text]
+    none_of(faults)
+
+
+def test_reference(tmp_path, monkeypatch):
+    if not shutil.which("doxygen"):
+        pytest.skip("no doxygen to look at the comments of the headers with")
+    monkeypatch.setenv("SOURCE", SOURCE)
+    monkeypatch.setenv("REFERENCE", str(tmp_path))
+    said = output("doxygen", os.path.join(SOURCE, "doc", "Doxyfile"))
+    assert not said and (tmp_path / "html" / "index.html").exists(), said
+
+
+# ---- what the Markdown pages name ----
+
+def exists(path):
+    """In the source, or made in a build folder."""
+    path = re.sub(r"[.,:;]+$", "", path)
+    if path in ELSEWHERE or re.search(r"(?<![\w/])%s(?![\w/])" % re.escape(path), makefile()):
+        return True
+    if "*" in path:
+        return bool(glob.glob(os.path.join(SOURCE, path)))
+    return any(os.path.exists(os.path.join(SOURCE, path + ending)) for ending in EXTENSIONS)
+
+
+def layers():
+    """The names of the folders in src, of whatever depth."""
+    return sorted({os.path.basename(folder) for folder, _, _ in os.walk(os.path.join(SOURCE, "src"))} - {"src"})
+
+
+@pytest.mark.parametrize("page", markdown())
+def test_links(page):
+    """Links to files, and to headings of Markdown pages."""
+    faults = []
+    for target in set(re.findall(r"\]\((?!https?:)([^)\s]+)\)", read(page))):
+        path, _, anchor = target.partition("#")
+        path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+        if not os.path.exists(os.path.join(SOURCE, path)):
+            faults.append("%s links to %s, which does not exist" % (page, target))
+        elif anchor:
+            headings = re.findall(r"^#+ (.*)$", read(path), re.M)
+            if anchor not in [re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings]:
+                faults.append("%s links to %s, which is no heading" % (page, target))
+    none_of(faults)
+
+
+NAMING = [page for page in markdown() if page != "doc/known-issues.md"]  # it also describes what is gone
+
+
+@pytest.mark.parametrize("page", NAMING)
+def test_paths(page):
+    text = read(page)
+    missing = [path for path in set(re.findall(r"(?<![\w/.$-])(?:%s)/[\w./*-]+" % FOLDERS, text)) if not exists(path)]
+    missing += [path for path in set(re.findall(r"(?<![\w/.$-])(?:%s)/\w+\.[ch]\b" % "|".join(layers()), text))
+                if not glob.glob(os.path.join(SOURCE, "src", "**", path), recursive=True) and not exists(path)]
+    none_of(["%s names %s, which does not exist" % (page, path) for path in missing])
+
+
+@pytest.fixture(scope="module", name="source")
+def source_text():
+    return "".join(map(read, sources()))
+
+
+def sources():
+    return glob.glob(os.path.join(SOURCE, "src", "**", "*.[ch]"), recursive=True)
+
+
+@pytest.mark.parametrize("page", NAMING)
+def test_names(page, source):
+    text, rules, variables = read(page), makefile(), read("doc", "variables.md")
+    none_of(["%s names %s, which is not in src" % (page, name) for name in set(re.findall(r"\barmcii_\w+", text)) if name not in source])
+    none_of(["%s names make %s, which is no target" % (page, target)
+             for target in set(re.findall(r"(?:`|^ {4,})make ([a-z][\w-]+)", text, re.M))
+             if not re.search(r"^(?:[\w-]+ )*%s(?: [\w-]+)*:" % target, rules, re.M)])
+    none_of(["%s sets %s, which is no variable" % (page, name) for name in set(re.findall(r"\bARMCI_[A-Z_]{3,}\b(?==)", text))
+             if name not in variables and name not in OTHERS and not name.startswith("ARMCI_TEST_")])
+
+
+def test_warnings_are_explained():
+    """Each name of the table of warnings."""
+    names = re.findall(r'^    \{"([a-z-]+)", ', read("src", "armci", "warnings.c"), re.M)
+    assert len(names) > 5, "no table of warnings"
+    guide = read("doc", "guide.md")
+    none_of(["doc/guide.md does not explain the warning [%s]" % name for name in names if "| `[%s]` |" % name not in guide])
+
+
+def test_variables_of_the_doctor():
+    """In the titles of the rows "..." stands for ARMCI_."""
+    variables, faults = read("doc", "variables.md"), []
+    for name in ("probes.c", "forced.c"):
+        for variable in re.findall(r'"ARMCI_(\w+)=|"\.\.\. (?:\w+, )?([A-Z_]+)=', read("tools", "doctor", name)):
+            variable = "ARMCI_" + "".join(variable)
+            if "| %s |" % variable not in variables:
+                faults.append("tools/doctor/%s names %s, which is no variable" % (name, variable))
+    none_of(faults)
+
+
+# ---- messages that the pages quote ----
+
+def normal(text):
+    """Formats, numbers, addresses and names of functions and variables as %."""
+    text = re.sub(r"%[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:hh|h|ll|l|j|z|t)?[a-zA-Z]", "%", text)
+    return re.sub(r"\b0x[0-9a-f]+|\bARMCIX?_\w+|\b\d+(?:\.\d+)?", "%", text)
+
+
+@pytest.fixture(scope="module", name="texts")
+def source_texts():
+    """All strings of src, one a line; adjacent ones are one."""
+    found = []
+    for path in sources():
+        code = re.sub(r'"\s*\n\s*"', "", read(path))
+        found += [normal(text) for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', code)]
+    return "\n".join(found)
+
+
+def unknown_parts(text, texts, between=r"[:;,] |\.\.\.| \("):
+    """The parts of two words and more of a message that are not in the source."""
+    parts = [part.strip(" .):%") for part in re.split(between, normal(text))]
+    return ['"%s", which no string of src contains (of: %s)' % (part, text) for part in parts
+            if len(re.findall(r"[A-Za-z]{2,}", part)) > 1 and part not in texts]
+
+
+@pytest.mark.parametrize("page", [page for page in markdown() if page.startswith("doc/")])
+def test_quoted_messages(page, texts):
+    text, faults = read(page), []
+    for message in re.findall(r"ARMCI warning: (?:rank \d+: )?(?:\[[a-z-]+\] )?([^`\n]*)", text):
+        if not message.startswith("ARMCI_Error: "):  # the program's own words
+            faults += unknown_parts(message, texts)
+    for reason in re.findall(r"ARMCI error: (?:[^`\n]*: )?([^`\n]*)", text):
+        faults += unknown_parts(reason, texts)
+    for line in re.findall(r"ARMCI hang report: ([^`\n]*)", text):  # written piece by piece, without formats
+        faults += unknown_parts(line, texts, r"[:;,] | ?%")
+    none_of(faults)
+
+
+def test_texts_to_look_for(texts):
+    faults = []
+    for row in re.findall(r"^\|(?:[^|]*\|)+$", read("doc/troubleshooting.md"), re.M):
+        for text in re.findall(r'"([^"]+)"', row):
+            faults += unknown_parts(text, texts)
+    none_of(faults)

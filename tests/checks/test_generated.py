@@ -1,0 +1,19 @@
+"""Are the files that are made from others up to date?"""
+import difflib
+import os
+import subprocess
+
+import pytest
+
+from common import INCLUDE, SOURCE, read
+
+
+@pytest.mark.parametrize("name, command", [
+    ("include/parmci.h", [os.path.join(SOURCE, "tools", "gen-parmci"), INCLUDE]),
+    ("doc/scaling.md", [os.path.join(SOURCE, "doc", "make-scaling"), SOURCE]),
+    ("doc/variables.md", [os.environ.get("ARMCI_INFO", "tools/armci-info"), "--markdown"]),
+], ids=["parmci.h", "scaling.md", "variables.md"])
+def test_is_up_to_date(name, command):
+    made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    difference = "\n".join(difflib.unified_diff(read(name).split("\n"), made.split("\n"), name, command[0], lineterm=""))
+    assert not difference, "%s is out of date: make update-generated\n%s" % (name, difference)

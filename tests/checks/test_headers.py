@@ -1,0 +1,56 @@
+"""Does each public header alone compile in C99 and in C++ without a warning, and do the types that GA was compiled with keep their sizes?"""
+import glob
+import os
+import subprocess
+
+import pytest
+
+from common import INCLUDE, compiler
+
+HEADERS = sorted(os.path.basename(path) for path in glob.glob(os.path.join(INCLUDE, "*.h")))
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-local-typedefs", "-Wno-cast-function-type"]
+SIZES = """
+typedef char handle_size[sizeof(armci_hdl_t) == 8 ? 1 : -1];
+typedef char vector_size[sizeof(armci_giov_t) == 8 + 2 * sizeof(void *) ? 1 : -1];
+typedef char group_size[sizeof(ARMCI_Group) >= 32 && sizeof(ARMCI_Group) <= 40 ? 1 : -1];
+typedef char size_size[sizeof(armci_size_t) == sizeof(long) ? 1 : -1];
+typedef char domain_size[sizeof(armci_domain_t) == 4 ? 1 : -1];
+typedef char numbers[ARMCI_ACC_DCP == 5 && ARMCI_SWAP_LONG == 3 && SCOPE_MASTERS == 2 && ARMCI_DOUBLE == 4 && ARMCI_MPI == 3 ? 1 : -1];
+"""
+
+
+def compile_header(command, header):
+    """Included twice, with what must hold."""
+    source = "#include <%s>\n" % header * 2 + (SIZES if header != "mp3.h" else "") + "int main(void) { return 0; }\n"
+    return subprocess.run([*command, *WARNINGS, "-I" + INCLUDE, "-fsyntax-only", "-"], input=source, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+
+
+@pytest.fixture(scope="module", name="cxx")
+def cxx_compiler():
+    """One that knows mpi.h: $CXX, the one behind the MPI compiler, or that compiler itself."""
+    for command in (os.environ.get("CXX", "").split(), [word.replace("mpicc", "mpicxx") for word in compiler()], compiler()):
+        try:
+            done = command and subprocess.run([*command, "-x", "c++", "-fsyntax-only", "-"], input="#include <mpi.h>\nint main() { return 0; }\n",
+                                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True, check=False)
+        except FileNotFoundError:
+            continue
+        if done and done.returncode == 0:
+            return [*command, "-x", "c++", "-std=c++11"]
+    return pytest.skip("no C++ compiler")
+
+
+def test_there_are_headers():
+    assert "armci.h" in HEADERS
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_c99(header):
+    done = compile_header([*compiler(), "-x", "c", "-std=c99", "-Wstrict-prototypes"], header)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_cxx(header, cxx):
+    done = compile_header(cxx, header)
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,69 @@
+"""Is the version in one place?
+
+- VERSION holds a semantic version, and configure takes it from there;
+- no other file that is compiled, installed or filled in names it;
+- NEWS begins with an entry of it; the Debian changelog, the Spack package, the conda recipe, the easyconfigs and CITATION.cff have one too;
+- the SONAME's number, which libtool makes of -version-info, is that of the symbol version.
+"""
+import glob
+import os
+import re
+
+import pytest
+
+from common import SOURCE, none_of, read
+
+# Where only VERSION may have it.
+SILENT = ("configure.ac", "Makefile.am", "*.pc.in", "include/*.h", "src/**/*.[ch]", "src/*.am", "tools/**/*", "packaging/**/*.in", "packaging/*.am",
+          "doc/*.am", "doc/man/*", "doc/Doxyfile")
+VERSION = read("VERSION").strip()
+
+
+def first(pattern, name):
+    """The first group of the first match in a file."""
+    match = re.search(pattern, read(name), re.M)
+    assert match, "%s: nothing like %s" % (name, pattern)
+    return match[1]
+
+
+def test_version_is_semantic():
+    assert re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?", VERSION)
+
+
+def test_configure_reads_it():
+    assert "m4_esyscmd_s([cat VERSION])" in read("configure.ac"), "configure.ac does not take the version from VERSION"
+
+
+def named():
+    """Files that must name the version, for those who read them do not have configure: the file, and where in it."""
+    return (("NEWS", r"\AARMCI-RMA (\S+)"), ("packaging/debian/changelog", r"\Aarmci-rma \((\S+)-\d+\)"),
+            ("packaging/spack/armci-rma/package.py", r'^    version\("([0-9][^"]*)"'), ("CITATION.cff", r"^version: (\S+)"),
+            ("packaging/conda/recipe.yaml", r'^  version: "([^"]*)"'), *easyconfigs())
+
+
+def easyconfigs():
+    """Those of this library have its version; those of programs on it depend on that version."""
+    for path in sorted(glob.glob(os.path.join(SOURCE, "packaging/easybuild/*.eb"))):
+        own = os.path.basename(path).startswith("ARMCI-RMA-")
+        yield os.path.relpath(path, SOURCE), r"^version = '([^']*)'" if own else r"\('ARMCI-RMA', '([^']*)'\)"
+
+
+@pytest.mark.parametrize("name, pattern", named(), ids=[name for name, _ in named()])
+def test_others_say_the_same(name, pattern):
+    assert first(pattern, name) == VERSION, name
+
+
+def test_no_other_file_names_it():
+    word, breaches = re.compile(r"(?<![\w.])" + re.escape(VERSION) + r"(?![\w.]*\d)"), []
+    for pattern in SILENT:
+        for path in filter(os.path.isfile, glob.glob(os.path.join(SOURCE, pattern), recursive=True)):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                breaches += ["%s:%d: names the version: take it from VERSION" % (os.path.relpath(path, SOURCE), number)
+                             for number, line in enumerate(file, 1) if word.search(line)]
+    none_of(breaches)
+
+
+def test_soname():
+    """libtool's SONAME number is current - age; the symbol version bears it too."""
+    current, _, age = map(int, first(r"-version-info (\d+:\d+:\d+)", "src/sources.am").split(":"))
+    assert current - age == int(first(r"^ARMCI_RMA_(\d+) \{", "src/libarmci.map")), "the symbol version of src/libarmci.map"
