@@ -1,7 +1,7 @@
 /* protocol.pml - the protocol of src/transport/am between clients and servers, for the model checker SPIN. The names are those of proto.h,
  * endpoint.c, client.c and server.c; README.md says what is checked, and what is assumed.
  *
- * A message counts MESSAGE in the window, full or not. "Ghost" marks what only assertions read. -DFAULT_X plants an error, which an assertion or a
+ * A message counts MESSAGE in the window, full or not; in a small window its length, SHORTEST at least. "Ghost" marks what only assertions read. -DFAULT_X plants an error, which an assertion or a
  * deadlock ("invalid end state") must show. */
 
 #ifndef CLIENTS
@@ -25,31 +25,50 @@
 #ifndef RNDVS
 #define RNDVS 1
 #endif
-#define ROOM 2         /* requests of a message */
+#ifndef SMALL
+#define SMALL 0 /* the window, where it is less than two messages; 0: it is not */
+#endif
+#define MOST_REQUESTS 2 /* of a message */
 #define BUFFERS 2      /* of a client, for messages that are open or not yet received */
 #define MAX_UNACKED 2  /* messages of a client to a server */
 #define AT_ONCE 1      /* short gets that are sent at once */
-#define MESSAGE ROOM   /* what a message counts: 1 for each request */
+#define MESSAGE MOST_REQUESTS /* what a message counts: 1 for each request */
 #define RNDV_DATA 2    /* what rendezvous data count that MPI may deliver before their receive is posted */
-#define WINDOW (2 * MESSAGE + RNDV_DATA)
+#define SHORTEST 2     /* what a message counts in a small window, at least */
 #define POOL 1         /* replies of a server that are under way at a time */
+#define GRANTS 1       /* messages longer than the window for which a server has room at a time */
+#if SMALL
+#define WINDOW SMALL
+#define LENGTH(what) ((what) == LONG_PUT || (what) == LONG_GET -> WINDOW + 1 : 1)
+#define LONGEST (MOST_REQUESTS * (WINDOW + 1)) /* message */
+#define COUNT(length) ((length) > SHORTEST -> (length) : SHORTEST)
+#define MOST (WINDOW / SHORTEST + 2)
+#define MOST_DEFERRED (2 * CALLS) /* of a client; requests for room, too */
+#else
+#define WINDOW (2 * MESSAGE + RNDV_DATA)
+#define LENGTH(what) 1
+#define COUNT(length) MESSAGE
+#define MOST (WINDOW / MESSAGE + 1) /* messages of a client to a server: a send beyond it fails an assertion */
+#define MOST_DEFERRED CALLS
+#endif
 
 /* Requests. PUT: eager, an accumulate as well. RNDV, ASK, HUGE: rendezvous puts; the data of ASK wait until the server has posted the
  * receive, MPI delivers those of HUGE only then, so they do not count. GET: with a packed reply; SHORT: a get with a reply in an answer. All of
- * them read or write the same bytes. */
+ * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_ROOM: for such a message. */
 #define NONE 0
-mtype = { PUT, RNDV, ASK, HUGE, GET, SHORT };
+mtype = { PUT, RNDV, ASK, HUGE, GET, SHORT, LONG_PUT, LONG_GET, AM_ROOM };
+#define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT)
+#define IS_GET(what) ((what) == GET || (what) == SHORT || (what) == LONG_GET)
 #define IS_RNDV(what) ((what) == RNDV || (what) == ASK || (what) == HUGE)
 
 /* ---- the network ---- */
 
 #define PAIR(c, s) ((c) * SERVERS + (s))
 #define PAIRS (CLIENTS * SERVERS)
-#define MOST (WINDOW / MESSAGE + 1) /* messages of a client to a server: a send beyond it fails an assertion */
 /* sequence, acknowledge, the requests; ghost: number of the first request */
 chan request[PAIRS] = [MOST] of { byte, bit, mtype, mtype, byte };
-/* of so many messages, of a rendezvous put (or 0), served, replies to so many short gets; ghost: the last request served */
-chan answer[PAIRS] = [MOST + 1] of { byte, byte, byte, byte, byte };
+/* of so many messages, of a rendezvous put (or 0), granted, served, replies to so many short gets; ghost: the last request served */
+chan answer[PAIRS] = [MOST + 1] of { byte, byte, bit, byte, byte, byte };
 byte with_replies[PAIRS]; /* answers under way that have replies */
 chan data[PAIRS] = [1] of { byte };
 chan go[PAIRS] = [1] of { byte };
@@ -61,13 +80,19 @@ byte arrived;                              /* clients at a barrier */
 byte finalized;                            /* servers at theirs */
 byte in_finalize;                          /* ghost: clients that end MPI */
 byte transmitted_at_end[PAIRS];            /* ghost */
+#if SMALL
+byte long_under_way[SERVERS]; /* ghost: messages longer than the window that the server has not served, those excepted for which it waits no more */
+bit is_long[PAIRS];           /* ghost: such a message has been sent and not been served */
+bit is_excepted[PAIRS];       /* ghost */
+#endif
 
 /* ---- a client ---- */
 
 typedef endpoint {
-    byte n; /* requests of the open message */
-    mtype kind[ROOM];
+    byte n, length; /* of the open message: requests, their lengths */
+    mtype kind[MOST_REQUESTS];
     bit acknowledge, due;
+    bit asked, granted; /* room for the open message */
     byte rndv_data;
     byte sequence, unacked, transmitted, served;
     byte rndv;   /* the put whose data are not in place; 0: none */
@@ -79,16 +104,37 @@ typedef endpoint {
 };
 
 #define HAS_ROOM(s, n) (e[s].transmitted + (n) <= e[s].served + WINDOW)
+#define ENOUGH (SMALL -> WINDOW : MESSAGE) /* room for any message, or the whole window if it is shorter */
 #define HAS_PUT(s) (e[s].put > e[s].issued - e[s].n) /* in the open message */
+
+/* The message is alone, or within the window; if it is longer, the server has room. */
+inline assert_bounds(s)
+{
+#if SMALL
+    assert(e[s].transmitted == e[s].served || HAS_ROOM(s, size));
+    if
+    :: e[s].length > WINDOW ->
+        is_long[PAIR(me, s)] = 1;
+        if
+        :: !is_excepted[PAIR(me, s)] -> long_under_way[s]++; assert(long_under_way[s] <= GRANTS)
+        :: else
+        fi
+    :: else
+    fi
+#else
+    assert(e[s].transmitted + size <= e[s].served + WINDOW + MESSAGE)
+#endif
+}
 
 inline send_now(s)
 {
+    assert_bounds(s);
     e[s].transmitted = e[s].transmitted + size;
-    assert(e[s].transmitted <= e[s].served + WINDOW + MESSAGE);
     e[s].rndv_data = 0;
+    e[s].granted = 0;
     if
 #ifndef FAULT_NO_ACK_REQUESTED
-    :: !HAS_ROOM(s, MESSAGE) || (!THREAD && HAS_PUT(s)) -> e[s].acknowledge = 1
+    :: !HAS_ROOM(s, ENOUGH) || (!THREAD && HAS_PUT(s)) -> e[s].acknowledge = 1
 #endif
     :: else
     fi;
@@ -97,17 +143,53 @@ inline send_now(s)
     request[PAIR(me, s)] ! e[s].sequence, e[s].acknowledge, e[s].kind[0], e[s].kind[1], e[s].issued - e[s].n + 1;
     e[s].sequence++;
     e[s].n = 0;
+    e[s].length = 0;
     e[s].kind[0] = NONE;
     e[s].kind[1] = NONE;
     e[s].acknowledge = 0
+}
+
+#ifdef FAULT_ASK_AT_ONCE
+#define IS_ON_ITS_WAY(s) (e[s].asked)
+#else
+#define IS_ON_ITS_WAY(s) (e[s].unacked > 0 || e[s].asked) /* what brings room */
+#endif
+#if SMALL && !defined(FAULT_NOT_ASKED)
+#define LONGEST_UNASKED WINDOW
+#else
+#define LONGEST_UNASKED 255
+#endif
+
+/* Alone: nothing else is under way. */
+inline ask_for_room(s)
+{
+    e[s].transmitted = e[s].transmitted + SHORTEST;
+    e[s].asked = 1;
+    assert(nfull(request[PAIR(me, s)]));
+    request[PAIR(me, s)] ! e[s].sequence, 0, AM_ROOM, NONE, 0;
+    e[s].sequence++
+}
+
+/* Must the message wait for room? If nothing else brings some, ask for it. */
+inline must_wait(s)
+{
+    if
+    :: HAS_ROOM(s, size) || e[s].granted -> e[s].due = 0
+    :: else ->
+        if
+        :: IS_ON_ITS_WAY(s) -> e[s].due = 1
+        :: !IS_ON_ITS_WAY(s) && e[s].length > LONGEST_UNASKED -> ask_for_room(s); e[s].due = 1
+        :: !IS_ON_ITS_WAY(s) && e[s].length <= LONGEST_UNASKED -> e[s].due = 0 /* it is alone */
+        fi
+    fi
 }
 
 inline endpoint_send(s)
 {
     if
     :: e[s].n > 0 ->
-        size = MESSAGE + e[s].rndv_data;
-        e[s].due = !HAS_ROOM(s, size) && e[s].unacked > 0; /* an acknowledgement is on its way */
+        size = COUNT(e[s].length) + e[s].rndv_data;
+        must_wait(s);
         if
         :: e[s].due -> e[s].acknowledge = 1
         :: else -> send_now(s)
@@ -129,6 +211,16 @@ inline handle_answer(s)
     fi;
     if
     :: of_rndv > 0 -> assert(of_rndv == e[s].rndv); e[s].rndv = 0
+    :: else
+    fi;
+    if
+    :: of_grant ->
+        assert(e[s].asked);
+        e[s].asked = 0;
+#ifndef FAULT_GRANT_LEFT_OVER
+        e[s].granted = 1;
+#endif
+        of_grant = 0
     :: else
     fi;
     of_messages = 0;
@@ -160,11 +252,11 @@ inline await(condition)
 {
     do
     :: (condition) -> break
-    :: d_step { answer[PAIR(me, 0)] ? of_messages, of_rndv, e[0].served, of_shorts, e[0].known -> handle_answer(0) }
+    :: d_step { answer[PAIR(me, 0)] ? of_messages, of_rndv, of_grant, e[0].served, of_shorts, e[0].known -> handle_answer(0) }
     :: d_step { go[PAIR(me, 0)] ? of_rndv -> send_data(0) }
     :: d_step { reply[PAIR(me, 0)] ? _ -> handle_reply(0) }
 #if SERVERS > 1
-    :: d_step { answer[PAIR(me, 1)] ? of_messages, of_rndv, e[1].served, of_shorts, e[1].known -> handle_answer(1) }
+    :: d_step { answer[PAIR(me, 1)] ? of_messages, of_rndv, of_grant, e[1].served, of_shorts, e[1].known -> handle_answer(1) }
     :: d_step { go[PAIR(me, 1)] ? of_rndv -> send_data(1) }
     :: d_step { reply[PAIR(me, 1)] ? _ -> handle_reply(1) }
 #endif
@@ -186,7 +278,7 @@ inline await(condition)
 /* Room in the open message. */
 inline make_room(s)
 {
-    await(e[s].n < ROOM);
+    await(e[s].n < MOST_REQUESTS);
     if
     :: e[s].n == 0 -> d_step { EACH_SERVER(endpoint_send) }; await(USED_BUFFERS < BUFFERS)
     :: else
@@ -197,10 +289,11 @@ inline append(s, what)
 {
     e[s].kind[e[s].n] = what;
     e[s].n++;
+    e[s].length = e[s].length + LENGTH(what);
     e[s].issued++;
     if
-    :: what == PUT -> e[s].put = e[s].issued; e[s].acknowledge = 1
-    :: what == GET -> e[s].gets++
+    :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = 1
+    :: what == GET || what == LONG_GET -> e[s].gets++
     :: what == SHORT -> e[s].shorts++
     :: IS_RNDV(what) -> e[s].rndv = e[s].issued; e[s].rndv_data = (what == RNDV -> RNDV_DATA : 0)
     fi
@@ -212,16 +305,16 @@ inline start(s, what)
     await(e[s].rndv == 0);
 #endif
     if
-    :: what == RNDV && !HAS_ROOM(s, RNDV_DATA + 2 * MESSAGE) -> what = ASK
+    :: (SMALL && IS_RNDV(what)) || (what == RNDV && !HAS_ROOM(s, RNDV_DATA + 2 * MESSAGE)) -> what = ASK
     :: else
     fi;
     make_room(s);
     d_step {
         append(s, what);
         if
-        :: what == PUT && (e[s].unacked == 0 || e[s].n == ROOM) -> endpoint_send(s)
+        :: IS_PUT(what) && (e[s].unacked == 0 || e[s].n == MOST_REQUESTS) -> endpoint_send(s)
         :: what == SHORT && (!THREAD || e[s].shorts <= AT_ONCE) -> endpoint_send(s)
-        :: what != PUT && what != SHORT -> endpoint_send(s)
+        :: !IS_PUT(what) && what != SHORT -> endpoint_send(s)
         :: else
         fi;
         if
@@ -237,7 +330,7 @@ inline leave(s, what)
     if
     :: THREAD -> await(e[s].unacked <= MAX_UNACKED)
 #ifndef FAULT_NO_LEAVE
-    :: !THREAD && what == PUT -> d_step { endpoint_send(s) }; await(!e[s].due && e[s].unacked <= 1)
+    :: !THREAD && IS_PUT(what) -> d_step { endpoint_send(s) }; await(!e[s].due && e[s].unacked <= 1)
 #endif
     :: else
     fi
@@ -263,6 +356,12 @@ inline choose(s, what)
     :: what = RNDV
     :: what = HUGE
 #endif
+#if SMALL
+    :: what = LONG_PUT
+#if GETS
+    :: what = LONG_GET
+#endif
+#endif
     fi
 }
 
@@ -275,6 +374,7 @@ proctype client(byte me)
 {
     endpoint e[SERVERS];
     byte calls, s, size, of_rndv, of_messages, of_shorts;
+    bit of_grant;
     mtype what;
 
     do
@@ -333,39 +433,102 @@ end_computes:
 
 /* ---- a server ---- */
 
+/* Room: the client is to be told, has been told, has sent the message. */
+mtype = { GRANTED, TOLD, USED };
+
 typedef client_state {
     byte next_sequence;   /* of the message to serve next */
     byte served;          /* of what the client has transmitted */
     byte replies;         /* pending */
     byte late;            /* of these, not in in_use any more */
     byte deferred;        /* requests */
+    bit is_queued, waits_for_own; /* with deferred requests */
     byte held;            /* messages to acknowledge when no request is deferred */
+    mtype grant;          /* room for its next message */
+    bit grant_is_late;    /* not in granted any more */
     byte receiving;       /* the rendezvous put whose data have not arrived; 0: none */
     byte last;            /* ghost: the last request served */
 };
 
-#define CAN_REPLY(k) (c[k].replies == 0 && in_use < POOL)
+/* Nobody waits there before the client. */
+#define IS_FIRST(q, k) (len(q) == 0 || first_in_line == (k))
+#define NOBODY 255
+#define CAN_REPLY(k) (c[k].replies == 0 && in_use < POOL && IS_FIRST(for_memory, k))
+#define CAN_GRANT(k) (granted < GRANTS && IS_FIRST(for_room, k))
 
 inline send_answer(k, messages, put)
 {
     assert(nfull(answer[PAIR(k, me)]));
-    answer[PAIR(k, me)] ! messages, put, c[k].served, replies, c[k].last;
+    answer[PAIR(k, me)] ! messages, put, c[k].grant == GRANTED, c[k].served, replies, c[k].last;
+    if
+    :: c[k].grant == GRANTED -> c[k].grant = TOLD
+    :: else
+    fi;
     if
     :: replies > 0 -> c[k].replies++; in_use++; with_replies[PAIR(k, me)]++; replies = 0
     :: else
     fi
 }
 
-/* Its requests at hand are served, or deferred. */
+#define HAS_NEWS(k) (replies > 0 || c[k].grant == GRANTED)
+
+/* Ghost: the long message of the client, asked for or not, is served. */
+inline note_served(k)
+{
+#if SMALL
+    if
+    :: is_long[PAIR(k, me)] ->
+        is_long[PAIR(k, me)] = 0;
+        if
+        :: !is_excepted[PAIR(k, me)] -> long_under_way[me]--
+        :: else -> is_excepted[PAIR(k, me)] = 0
+        fi
+    :: else
+    fi
+#else
+    skip
+#endif
+}
+
+/* What the client has sent with its grant is served. */
+inline end_grant(k)
+{
+#if SMALL
+    if
+    :: c[k].grant == USED ->
+        c[k].grant = NONE;
+#ifndef FAULT_ROOM_FORGOTTEN
+        freed = 1;
+#endif
+        if
+#ifndef FAULT_ROOM_KEPT
+        :: !c[k].grant_is_late -> granted--
+#endif
+        :: else -> c[k].grant_is_late = 0
+        fi
+    :: else
+    fi
+#else
+    skip
+#endif
+}
+
 inline send_replies_and_acks(k)
 {
+#ifdef FAULT_GRANT_ENDS_AT_ARRIVAL
+    end_grant(k);
+#endif
+    if
+    :: c[k].deferred == 0 -> note_served(k); end_grant(k)
+    :: else
+    fi;
     if
 #ifndef FAULT_ACK_NOT_HELD
-    :: c[k].deferred > 0 && replies > 0 -> send_answer(k, 0, 0)
-    :: c[k].deferred > 0 && replies == 0
-    :: c[k].deferred == 0 && (replies > 0 || c[k].held > 0) -> send_answer(k, c[k].held, 0); c[k].held = 0
+    :: c[k].deferred > 0 && HAS_NEWS(k) -> send_answer(k, 0, 0)
+    :: c[k].deferred > 0 && !HAS_NEWS(k)
+    :: c[k].deferred == 0 && (HAS_NEWS(k) || c[k].held > 0) -> send_answer(k, c[k].held, 0); c[k].held = 0
 #else
-    :: replies > 0 || c[k].held > 0 -> send_answer(k, c[k].held, 0); c[k].held = 0
+    :: HAS_NEWS(k) || c[k].held > 0 -> send_answer(k, c[k].held, 0); c[k].held = 0
 #endif
     :: else
     fi
@@ -385,10 +548,17 @@ inline reply_packed(k, number)
 
 inline serve(k, what, number)
 {
-    assert(number == c[k].last + 1); /* nothing is lost, applied twice or overtaken */
-    c[k].last = number;
+    assert(what == AM_ROOM || number == c[k].last + 1); /* nothing is lost, applied twice or overtaken */
+    c[k].last = (what == AM_ROOM -> c[k].last : number);
     if
-    :: what == PUT -> assert(c[k].receiving == 0)
+    :: what == AM_ROOM ->
+        assert(c[k].grant == NONE);
+        c[k].grant = GRANTED;
+        granted++;
+#ifdef FAULT_GRANT_LEFT_OVER
+        c[k].served = c[k].served + LONGEST
+#endif
+    :: IS_PUT(what) -> assert(c[k].receiving == 0)
     :: IS_RNDV(what) ->
         assert(c[k].receiving == 0);
         c[k].receiving = number;
@@ -401,13 +571,13 @@ inline serve(k, what, number)
 #endif
         :: else
         fi
-    :: what == GET -> reply_packed(k, number)
+    :: what == GET || what == LONG_GET -> reply_packed(k, number)
     :: what == SHORT -> assert(c[k].receiving == 0); replies++
     fi
 }
 
-#define IS_GET(what) ((what) == GET || (what) == SHORT)
-#define CAN_SERVE(k, what) (!IS_GET(what) || CAN_REPLY(k))
+#define CAN_SERVE(k, what) \
+    ((what) != AM_ROOM && !IS_GET(what) || (what) == AM_ROOM && CAN_GRANT(k) || IS_GET(what) && CAN_REPLY(k))
 #ifdef FAULT_DEFERRED_OVERTAKEN
 #define MUST_WAIT(k, what) (IS_GET(what) && c[k].deferred > 0)
 #else
@@ -418,19 +588,108 @@ inline serve_or_defer(k, what, number)
 {
     if
     :: !MUST_WAIT(k, what) && CAN_SERVE(k, what) -> serve(k, what, number)
-    :: else -> deferred ! k, number, what; c[k].deferred++; deferred_here++
+    :: else -> deferred[k] ! number, what; c[k].deferred++; deferred_here = deferred_here + LENGTH(what)
     fi
+}
+
+/* A client with replies of its own does not keep others waiting until it takes them. */
+inline wait_for_memory(k)
+{
+    deferred[k] ? <number, kind0>;
+    if
+    :: kind0 == AM_ROOM -> for_room ! k; c[k].is_queued = 1
+    :: kind0 != AM_ROOM && c[k].replies > 0 -> c[k].waits_for_own = 1
+    :: kind0 != AM_ROOM && c[k].replies == 0 -> for_memory ! k; c[k].is_queued = 1
+    fi
+}
+
+/* Its requests at hand are served, or deferred. */
+inline finish(k)
+{
+    send_replies_and_acks(k);
+    if
+    :: c[k].deferred > 0 && !c[k].is_queued && !c[k].waits_for_own -> wait_for_memory(k)
+    :: else
+    fi
+}
+
+/* The client's oldest deferred request, which has been looked at. */
+inline serve_oldest(k)
+{
+    deferred[k] ? number, kind0;
+    serve(k, kind0, number);
+    c[k].deferred--;
+    c[k].served = c[k].served + LENGTH(kind0)
+}
+
+inline serve_all_possible(k)
+{
+    do
+    :: len(deferred[k]) > 0 ->
+        deferred[k] ? <number, kind0>;
+        if
+        :: CAN_SERVE(k, kind0) -> serve_oldest(k); first_in_line = NOBODY
+        :: else -> break
+        fi
+    :: else -> break
+    od;
+#ifndef FAULT_REPLY_KEPT
+    finish(k)
+#endif
+}
+
+/* Its first client, if that can be served, comes next. */
+inline take_first(q)
+{
+    if
+    :: next == NOBODY && len(q) > 0 ->
+        q ? <first_in_line>;
+        deferred[first_in_line] ? <number, kind0>;
+        if
+        :: CAN_SERVE(first_in_line, kind0) -> q ? next; c[next].is_queued = 0
+        :: else -> first_in_line = NOBODY
+        fi
+    :: else
+    fi
+}
+
+/* Costs as much as there is to serve, however many wait. */
+inline serve_deferred()
+{
+    do
+    :: freed ->
+        next = ready;
+        ready = NOBODY;
+        take_first(for_memory);
+        take_first(for_room);
+        if
+        :: next != NOBODY -> serve_all_possible(next); next = NOBODY
+        :: else -> freed = 0
+        fi
+    :: else -> break
+    od;
+    first_in_line = NOBODY;
+    number = 0;
+    kind0 = NONE
 }
 
 inline serve_message(k)
 {
     c[k].next_sequence++;
+    if
+    :: c[k].grant == TOLD ->
+        c[k].grant = USED;
+#ifdef FAULT_GRANT_LEFT_OVER
+        c[k].served = c[k].served - LONGEST
+#endif
+    :: else
+    fi;
     serve_or_defer(k, kind0, first);
     if
     :: kind1 != NONE -> serve_or_defer(k, kind1, first + 1)
     :: else
     fi;
-    c[k].served = c[k].served + MESSAGE - deferred_here;
+    c[k].served = c[k].served + COUNT(LENGTH(kind0) + (kind1 == NONE -> 0 : LENGTH(kind1))) - deferred_here;
     deferred_here = 0;
     if
 #ifdef FAULT_ACK_LOST
@@ -439,37 +698,12 @@ inline serve_message(k)
     :: acknowledge -> c[k].held++
     :: else
     fi;
-    send_replies_and_acks(k);
+    finish(k);
+    number = 0;
     acknowledge = 0;
     kind0 = NONE;
     kind1 = NONE;
     first = 0
-}
-
-/* Each client's in order, until a get finds no memory. */
-inline serve_deferred()
-{
-    left = len(deferred);
-    do
-    :: left > 0 ->
-        deferred ? k, number, kind0;
-        if
-        :: !(blocked & (1 << k)) && CAN_SERVE(k, kind0) ->
-            serve(k, kind0, number);
-            c[k].deferred--;
-            c[k].served++;
-#ifndef FAULT_REPLY_KEPT
-            send_replies_and_acks(k)
-#endif
-        :: else -> deferred ! k, number, kind0; blocked = blocked | (1 << k)
-        fi;
-        left--
-    :: else -> break
-    od;
-    k = 0;
-    number = 0;
-    kind0 = NONE;
-    blocked = 0
 }
 
 /* The reply has been taken. */
@@ -479,9 +713,15 @@ inline free_reply(k)
     if
     :: c[k].late > 0 -> c[k].late--
     :: else -> in_use--
-    fi
+    fi;
+    if
+#ifndef FAULT_OWN_FORGOTTEN
+    :: c[k].waits_for_own -> c[k].waits_for_own = 0; ready = k
+#endif
+    :: else
+    fi;
 #ifndef FAULT_DEFERRED_FORGOTTEN
-    ; serve_deferred()
+    freed = 1
 #endif
 }
 
@@ -490,8 +730,20 @@ inline discount_late_reply(k)
 {
     c[k].late++;
     in_use--;
-    serve_deferred()
+    freed = 1
 }
+
+#if SMALL
+/* Nor for one that does not use its room. */
+inline discount_late_grant(k)
+{
+    c[k].grant_is_late = 1;
+    granted--;
+    is_excepted[PAIR(k, me)] = 1;
+    long_under_way[me] = long_under_way[me] - is_long[PAIR(k, me)];
+    freed = 1
+}
+#endif
 
 /* The data of the put have arrived. */
 inline finish_rndv(k)
@@ -515,41 +767,65 @@ inline finish_rndv(k)
 #ifdef FAULT_LATE_REPLY_COUNTED
 #define DISCOUNT(k)
 #else
-#define DISCOUNT(k) :: d_step { c[k].replies > c[k].late && nempty(deferred) -> discount_late_reply(k) }
+#define DISCOUNT(k) :: d_step { c[k].replies > c[k].late && IS_DEFERRING -> discount_late_reply(k) }
+#endif
+#if CLIENTS == 1
+#define IS_DEFERRING (c[0].deferred > 0)
+#elif CLIENTS == 2
+#define IS_DEFERRING (c[0].deferred + c[1].deferred > 0)
+#else
+#define IS_DEFERRING (c[0].deferred + c[1].deferred + c[2].deferred > 0)
+#endif
+#if SMALL && !defined(FAULT_LATE_GRANT_COUNTED)
+#define DISCOUNT_GRANT(k) :: d_step { c[k].grant != NONE && !c[k].grant_is_late && IS_DEFERRING -> discount_late_grant(k) }
+#else
+#define DISCOUNT_GRANT(k)
 #endif
 #define SERVE_CLIENT(k) \
     REORDER(k) \
     DISCOUNT(k) \
+    DISCOUNT_GRANT(k) \
     :: d_step { TAKE(k) -> serve_message(k) } \
     :: d_step { c[k].replies > len(reply[PAIR(k, me)]) + with_replies[PAIR(k, me)] -> free_reply(k) } \
     :: d_step { c[k].receiving > 0 && data[PAIR(k, me)] ? [eval(c[k].receiving)] -> finish_rndv(k) }
 
 /* All is counted, and nothing is under way. */
 #define ASSERT_DRAINED(k) \
-    assert(c[k].served == transmitted_at_end[PAIR(k, me)] && c[k].held == 0); \
+    assert(c[k].served == transmitted_at_end[PAIR(k, me)] && c[k].held == 0 && c[k].grant == NONE); \
     assert(c[k].receiving == 0 && empty(request[PAIR(k, me)]) && empty(data[PAIR(k, me)])); \
     assert(empty(answer[PAIR(k, me)]) && empty(reply[PAIR(k, me)]) && empty(go[PAIR(k, me)]))
 
 proctype server(byte me)
 {
     client_state c[CLIENTS];
-    byte in_use; /* replies that count */
-    byte k, number, left, first, deferred_here, in_end;
+    byte in_use;  /* replies that count */
+    byte granted; /* messages for which there is room, those excepted that are late */
+    byte number, first, deferred_here, in_end;
     byte replies; /* to short gets, in the answer that is open */
-    byte blocked; /* bits: clients whose oldest deferred request must wait */
+    bit freed; /* memory or room */
+    byte ready = NOBODY; /* a client of whom a reply is complete */
+    byte first_in_line = NOBODY, next = NOBODY;
     bit acknowledge;
     mtype kind0, kind1;
-    chan deferred = [CLIENTS * CALLS] of { byte, byte, mtype };
+    chan deferred[CLIENTS] = [MOST_DEFERRED] of { byte, mtype };
+    /* Clients with deferred requests and no reply pending wait here for what others have. */
+    chan for_memory = [CLIENTS] of { byte };
+    chan for_room = [CLIENTS] of { byte };
 
 end_serve:
     do
-    SERVE_CLIENT(0)
+    :: atomic {
+        if
+        SERVE_CLIENT(0)
 #if CLIENTS > 1
-    SERVE_CLIENT(1)
+        SERVE_CLIENT(1)
 #endif
 #if CLIENTS > 2
-    SERVE_CLIENT(2)
+        SERVE_CLIENT(2)
 #endif
+        fi;
+        d_step { serve_deferred() }
+    }
     :: control[me] ? FINALIZE -> in_end++
     :: control[me] ? STOP -> break
     od;
@@ -561,7 +837,7 @@ end_serve:
 #if CLIENTS > 2
         ASSERT_DRAINED(2);
 #endif
-        assert(empty(deferred))
+        assert(!IS_DEFERRING && empty(for_memory) && empty(for_room) && granted == 0)
     }
 
     /* A progress rank ends MPI with the others, when all processes that it serves have come. */
