@@ -355,9 +355,9 @@ void *PARMCIX_Local_address(void *address, int proc)
     struct raddr raddr;
     if (!entered || armcii_check_process("ARMCIX_Local_address", "proc", proc)) return NULL;
     if (armcii_op_resolve("ARMCIX_Local_address", "address", proc, address, 1, &raddr)) return NULL;
-    if (!raddr.mapped) return NULL;
+    if (!raddr.is_mapped) return NULL;
     armcii_program_stores = true;
-    return (char *)address + (raddr.mapped - raddr.lo);
+    return address;
 }
 ARMCII_ALIAS(ARMCIX_Local_address, PARMCIX_Local_address);
 

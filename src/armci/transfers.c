@@ -281,14 +281,13 @@ __attribute__((always_inline)) static inline bool get_at(const char *there, void
 __attribute__((always_inline)) static inline bool
 acc_fast(int datatype, const void *scale, const void *src, const void *dst, int bytes, int proc)
 {
-    const char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
-    if (!there || needs_check(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT)
+    if (!armcii_addr_cache_lookup(proc, dst, (size_t)bytes) || needs_check(src) || !scale ||
+        datatype < 0 || datatype >= ELEMENT_COUNT)
         return false;
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_element_size(e)) return false;
     armcii_stats_transfer(STATS_ACC, proc, (size_t)bytes, bytes > 0);
-    armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src,
-                                  (size_t)bytes);
+    armcii_apply_accumulate_piece(e, scale, proc, dst, src, (size_t)bytes);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* directory.c - lookup of regions by process and address: an index of intervals, a cache of mapped
+/* directory.c - lookup of regions by process and address: an index of intervals, a cache of
  * slices. */
 #include "mem/directory.h"
 
@@ -132,13 +132,13 @@ void armcii_directory_end(void)
 }
 
 void armcii_directory_add(int process, void *base, size_t bytes, struct region *region,
-                          char *mapped)
+                          bool is_mapped)
 {
     uintptr_t lo = (uintptr_t)base;
     armcii_addr_cache_invalidate(process);
     armcii_index_remove(directory.by_address, process, lo, lo + bytes);
     if (!armcii_index_insert(directory.by_address, process,
-                             (struct interval){lo, lo + bytes, region, mapped}))
+                             (struct interval){lo, lo + bytes, region, is_mapped}))
         armcii_fatal("out of memory for the address index");
 }
 
@@ -158,7 +158,7 @@ void armcii_directory_add_offset(struct region *region)
     armcii_index_remove(directory.by_address, armcii_world->size, region->place.offset,
                         region->place.offset + region->place.span);
     struct interval i = {region->place.offset, region->place.offset + region->place.span, region,
-                         NULL};
+                         false};
     if (!armcii_index_insert(directory.by_address, armcii_world->size, i))
         armcii_fatal("out of memory for the address index");
 }
@@ -171,15 +171,6 @@ void armcii_directory_remove_offset(const struct region *region)
         armcii_index_remove(directory.by_address, armcii_world->size, region->place.offset,
                             region->place.offset + region->place.span);
     if (!armcii_fault("stale-last-hit")) armcii_addr_cache_clear();
-}
-
-/* Fault injection: bytes added to the mapped address. */
-static ptrdiff_t fault_offset(const struct raddr *raddr, const void *address)
-{
-    ptrdiff_t offset = (const char *)address - raddr->lo;
-    if (armcii_fault("last-region-displaced") && !raddr->region->next && !raddr->region->memget)
-        return 8;
-    return armcii_fault("offset-truncated") ? (int)offset - offset : 0;
 }
 
 static bool locate_in_arena(int process, const void *address, struct raddr *raddr)
@@ -198,7 +189,7 @@ static bool locate_in_arena(int process, const void *address, struct raddr *radd
     raddr->rank = rank;
     raddr->lo = lo;
     raddr->hi = lo + armcii_slice_bytes(r, rank);
-    raddr->mapped = armcii_world_is_on_node(process) ? lo : NULL;
+    raddr->is_mapped = armcii_world_is_on_node(process);
     return true;
 }
 
@@ -210,7 +201,7 @@ static bool locate_alone(int process, const void *address, struct raddr *raddr)
     raddr->rank = armcii_team_rank(i->region->team, process);
     raddr->lo = (char *)i->lo;
     raddr->hi = (char *)i->hi;
-    raddr->mapped = i->mapped;
+    raddr->is_mapped = i->is_mapped;
     return true;
 }
 
@@ -218,11 +209,9 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
 {
     bool in_arena = armcii_arena->slot > 0 && locate_in_arena(process, address, raddr);
     if (!in_arena && !locate_alone(process, address, raddr)) return false;
-    raddr->route = raddr->mapped ? raddr->region->near : raddr->region->far;
-    if (raddr->mapped) raddr->mapped += fault_offset(raddr, address);
+    raddr->route = raddr->is_mapped ? raddr->region->near : raddr->region->far;
     if (raddr->route->direct)
-        armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo),
-                                 raddr->mapped);
+        armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo));
     return true;
 }
 
@@ -270,23 +259,19 @@ char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t b
     return is_owner() ? NULL : armcii_addr_cache_lookup_page(process, address, bytes);
 }
 
-static void set_entry(struct addr_cache_entry *e, int process, const char *lo, size_t bytes,
-                      const char *mapped)
+static void set_entry(struct addr_cache_entry *e, int process, const char *lo, size_t bytes)
 {
     e->version = armcii_directory_version;
     e->lo = (uintptr_t)lo;
     e->bytes = bytes;
-    e->delta = mapped - lo;
     atomic_store_explicit(&e->process, process, memory_order_relaxed);
 }
 
-void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes,
-                              const char *mapped)
+void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes)
 {
-    set_entry(page_entry(process, address), process, lo, bytes, mapped);
+    set_entry(page_entry(process, address), process, lo, bytes);
     if (is_owner())
-        set_entry(&directory.last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes,
-                  mapped);
+        set_entry(&directory.last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes);
 }
 
 /* Only the owner writes the other members.  No process that is looked up here has this number,

@@ -14,10 +14,10 @@
 void armcii_directory_start(void);
 void armcii_directory_end(void);
 
-/* [base, base + bytes) in `process` (a rank of the world) belongs to region and is mapped at
- * `mapped` in this process (NULL: not mapped). Replaces older entries of these addresses. */
+/* [base, base + bytes) in `process` (a rank of the world) belongs to region; is_mapped: this
+ * process has that memory at the same addresses. Replaces older entries of these addresses. */
 void armcii_directory_add(int process, void *base, size_t bytes, struct region *region,
-                          char *mapped);
+                          bool is_mapped);
 /* Remove the region's slice that begins at base, unless it was replaced. */
 void armcii_directory_remove(int process, void *base, const struct region *region);
 
@@ -40,7 +40,7 @@ struct index;
 struct interval {
     uintptr_t lo, hi;
     struct region *region;
-    char *mapped; /* address of lo in this process; NULL: not mapped */
+    bool is_mapped; /* in this process, at the same addresses */
 };
 
 /* An empty index over `processes` processes; NULL if memory runs out. */
@@ -56,7 +56,7 @@ const struct interval *armcii_index_find(struct index *index, int process, uintp
 
 /* ---- address cache ---- */
 
-/* Fast path: the mapped slice of the last lookup of each process, so that an operation takes a few
+/* Fast path: the slice of the last lookup of each process, so that an operation takes a few
  * comparisons and a copy; behind it, for programs that use many regions in turn, the slices of
  * recent lookups by page.  Only slices of regions with a direct route are cached: nothing can be
  * pending there, and accumulates use this node's locks.
@@ -70,7 +70,6 @@ struct addr_cache_entry {
     unsigned version; /* of the directory; by page only: entries of others are stale */
     uintptr_t lo;
     size_t bytes;
-    ptrdiff_t delta; /* from addresses of that process to addresses of this process */
 };
 
 enum { ADDR_CACHE_ENTRIES = 64 };
@@ -81,8 +80,8 @@ extern _Thread_local const struct addr_cache_entry *armcii_addr_cache
 /* The calling thread becomes the owner, unless there is one. */
 void armcii_addr_cache_own(void);
 
-/* Address in this process of [address, address + bytes) of `process`; NULL if that is not in the
- * entry's slice.  A negative number of bytes, converted to size_t, is never found. */
+/* The address, if [address, address + bytes) of `process` is in the entry's slice, else NULL.  A
+ * negative number of bytes, converted to size_t, is never found. */
 static inline char *armcii_addr_cache_in(const struct addr_cache_entry *e, int process,
                                          const void *address, size_t bytes)
 {
@@ -90,7 +89,7 @@ static inline char *armcii_addr_cache_in(const struct addr_cache_entry *e, int p
     if (atomic_load_explicit(&e->process, memory_order_relaxed) != process || at >= e->bytes ||
         bytes > e->bytes - at)
         return NULL;
-    return (char *)((uintptr_t)address + (uintptr_t)e->delta);
+    return (char *)(uintptr_t)address;
 }
 
 /* In the last slice of that process that the owner used; needs no lock. */
@@ -109,13 +108,12 @@ char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t b
 char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes);
 static inline char *armcii_addr_cache_lookup(int process, const void *address, size_t bytes)
 {
-    char *mapped = armcii_addr_cache_lookup_last(process, address, bytes);
-    return mapped ? mapped : armcii_addr_cache_lookup_page(process, address, bytes);
+    char *there = armcii_addr_cache_lookup_last(process, address, bytes);
+    return there ? there : armcii_addr_cache_lookup_page(process, address, bytes);
 }
 
-/* [lo, lo + bytes) of the process, which holds address, is mapped at `mapped`. */
-void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes,
-                              const char *mapped);
+/* The slice [lo, lo + bytes) of the process, which holds address. */
+void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes);
 /* Both begin a new version of the directory. */
 void armcii_addr_cache_invalidate(int process);
 void armcii_addr_cache_clear(void);

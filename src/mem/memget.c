@@ -178,8 +178,7 @@ void *armcii_memget_create(size_t bytes)
     if (!memget.region) return NULL;
     char *memory = allocate(rounded(bytes));
     if (!memory) return NULL;
-    armcii_directory_add(armcii_world->rank, memory, bytes, memget.region,
-                         is_shared() ? memory : NULL);
+    armcii_directory_add(armcii_world->rank, memory, bytes, memget.region, is_shared());
     memget.in_use = true;
     return memory;
 }
@@ -227,7 +226,7 @@ static bool learn_shared(int process, const void *address)
     if (process == armcii_world->rank || !is_shared() ||
         !armcii_arena_find(process, address, &memory, &bytes))
         return false;
-    armcii_directory_add(process, memory, bytes, memget.region, memory);
+    armcii_directory_add(process, memory, bytes, memget.region, true);
     return true;
 }
 
@@ -252,7 +251,7 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
     if (learn_shared(process, memory)) return is_known(process, memory, bytes);
     if (!is_reachable(process, memory)) return false;
     memget.in_use = true;
-    armcii_directory_add(process, memory, bytes, memget.region, NULL);
+    armcii_directory_add(process, memory, bytes, memget.region, false);
     return true;
 }
 

@@ -272,7 +272,7 @@ static void add_slices(struct region *r)
     if (r->place.stride > 0) armcii_directory_add_offset(r);
     for (int i = 0; i < r->team->size && r->place.stride == 0; i++) {
         size_t bytes = armcii_slice_bytes(r, i);
-        if (bytes > 0) armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
+        if (bytes > 0) armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }
 }
 

@@ -88,10 +88,9 @@ static void copy_strided(const struct shape *s, enum shape_side to, char *dst, c
 
 /* ---- vector ---- */
 
-/* The addresses of the segments of one run; an offset is added to each list. */
+/* The addresses of the segments of one run. */
 struct ends {
     void *const *dst, *const *src;
-    ptrdiff_t dst_delta, src_delta;
     copy_function *copy_long;
 };
 
@@ -99,14 +98,13 @@ static inline __attribute__((always_inline)) void copy_segments(struct ends e, s
                                                                 size_t bytes)
 {
     for (size_t i = 0; i < n; i++)
-        armcii_copy_by(e.copy_long, (char *)e.dst[i] + e.dst_delta,
-                       (const char *)e.src[i] + e.src_delta, bytes);
+        armcii_copy_by(e.copy_long, e.dst[i], e.src[i], bytes);
 }
 
-static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t delta)
+static void copy_run(const struct vector_run *run, enum shape_side to)
 {
-    const struct ends put = {run->remote, run->local, delta, 0, armcii_copy_long},
-                      get = {run->local, run->remote, 0, delta, armcii_load_long};
+    const struct ends put = {run->remote, run->local, armcii_copy_long},
+                      get = {run->local, run->remote, armcii_load_long};
     const struct ends e = to == SHAPE_REMOTE ? put : get;
     if (run->bytes == 8)
         copy_segments(e, run->n, 8);
@@ -118,36 +116,33 @@ static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t
 
 /* Copies between n segments and a packed buffer: to the segments if `to` is SHAPE_REMOTE, else to
  * the buffer. */
-static inline __attribute__((always_inline)) void copy_packed(void *const *at, size_t n,
-                                                              size_t bytes, enum shape_side to,
-                                                              ptrdiff_t delta, char *packed)
+static inline __attribute__((always_inline)) void
+copy_packed(void *const *at, size_t n, size_t bytes, enum shape_side to, char *packed)
 {
-    for (size_t i = 0; i < n; i++, packed += bytes) {
-        char *segment = (char *)at[i] + delta;
-        armcii_copy_by(long_copy_to(to), to == SHAPE_REMOTE ? segment : packed,
-                       to == SHAPE_REMOTE ? packed : segment, bytes);
-    }
+    for (size_t i = 0; i < n; i++, packed += bytes)
+        armcii_copy_by(long_copy_to(to), to == SHAPE_REMOTE ? at[i] : packed,
+                       to == SHAPE_REMOTE ? packed : at[i], bytes);
 }
 
 static void copy_packed_run(void *const *at, const struct vector_run *run, enum shape_side to,
-                            ptrdiff_t delta, char *packed)
+                            char *packed)
 {
     if (run->bytes == 8)
-        copy_packed(at, run->n, 8, to, delta, packed);
+        copy_packed(at, run->n, 8, to, packed);
     else
-        copy_packed(at, run->n, run->bytes, to, delta, packed);
+        copy_packed(at, run->n, run->bytes, to, packed);
 }
 
-static void copy_vector(const struct shape *s, enum shape_side to, ptrdiff_t delta)
+static void copy_vector(const struct shape *s, enum shape_side to)
 {
     char *packed = s->packed;
     for (size_t r = 0; r < s->nruns; r++) {
         const struct vector_run *run = &s->runs[r];
         if (run->bytes == 0) continue;
         if (s->packed == NULL) {
-            copy_run(run, to, delta);
+            copy_run(run, to);
         } else {
-            copy_packed_run(run->remote, run, to, delta, packed);
+            copy_packed_run(run->remote, run, to, packed);
             packed += run->n * run->bytes;
         }
     }
@@ -155,16 +150,15 @@ static void copy_vector(const struct shape *s, enum shape_side to, ptrdiff_t del
 
 /* ---- all shapes ---- */
 
-void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delta)
+void armcii_copy_shape(const struct shape *s, enum shape_side to)
 {
     if (s->bytes == 0) return;
     if (s->form == SHAPE_VECTOR) {
-        copy_vector(s, to, delta);
+        copy_vector(s, to);
         return;
     }
-    char *remote = s->remote + delta;
-    char *dst = to == SHAPE_REMOTE ? remote : s->local;
-    const char *src = to == SHAPE_REMOTE ? s->local : remote;
+    char *dst = to == SHAPE_REMOTE ? s->remote : s->local;
+    const char *src = to == SHAPE_REMOTE ? s->local : s->remote;
     if (s->levels == 0)
         armcii_copy_by(long_copy_to(to), dst, src, s->bytes);
     else
@@ -178,7 +172,7 @@ static void copy_side_of_runs(const struct shape *s, enum shape_side side, enum 
 {
     for (size_t r = 0; r < s->nruns; r++) {
         const struct vector_run *run = &s->runs[r];
-        copy_packed_run(side == SHAPE_LOCAL ? run->local : run->remote, run, to, 0, packed);
+        copy_packed_run(side == SHAPE_LOCAL ? run->local : run->remote, run, to, packed);
         packed += run->n * run->bytes;
     }
 }
@@ -196,7 +190,7 @@ static void copy_side(const struct shape *s, enum shape_side side, enum shape_si
             one.stride[SHAPE_REMOTE][i] = s->stride[SHAPE_LOCAL][i];
     }
     armcii_shape_set_packed(&one, packed);
-    armcii_copy_shape(&one, to, 0);
+    armcii_copy_shape(&one, to);
 }
 
 void armcii_shape_pack(const struct shape *s, enum shape_side side, char *buffer)

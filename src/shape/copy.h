@@ -1,5 +1,5 @@
 /* copy.h - copies by load and store: contiguous memory, or a whole transfer whose remote side is
- * mapped here.
+ * in this process's memory.
  *
  * Pure: no MPI, no global state, no allocation.  Nontemporal stores are fenced, so a release by the
  * caller publishes them. */
@@ -21,9 +21,9 @@ void armcii_copy_long(void *dst, const void *src, size_t bytes);
  * read as a whole, at any address of the destination. */
 void armcii_load_long(void *dst, const void *src, size_t bytes);
 
-/* Copies a whole transfer; the remote side is mapped at its addresses + delta.  To SHAPE_REMOTE is
- * a put, to SHAPE_LOCAL a get.  Segments are copied in order. */
-void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delta);
+/* Copies a whole transfer: to SHAPE_REMOTE is a put, to SHAPE_LOCAL a get.  Segments are copied in
+ * order. */
+void armcii_copy_shape(const struct shape *s, enum shape_side to);
 
 /* ---- short copies as head and tail, which may overlap.  Both are read before either is written,
  * so src and dst may overlap ---- */

@@ -67,9 +67,9 @@ static inline size_t armcii_slice_bytes(const struct region *r, int member)
 /* A resolved remote address: the slice it lies in, and its route. */
 struct raddr {
     struct region *region;
-    int rank;      /* of the target in the region's team */
-    char *lo, *hi; /* the slice, in the target's address space */
-    char *mapped; /* lo in this process's address space; NULL: it cannot be loaded or stored here */
+    int rank;       /* of the target in the region's team */
+    char *lo, *hi;  /* the slice, in the target's address space */
+    bool is_mapped; /* it can be loaded and stored here, at the same addresses */
     const struct route *route;
 };
 
@@ -239,7 +239,7 @@ struct route {
     const struct transport *contiguous; /* contiguous put and get, and others with long segments */
     const struct transport *shaped;     /* other strided and vector put and get */
     const struct transport *atomic;     /* accumulate, read-modify-write */
-    bool direct;                        /* all are loads and stores at the mapped address */
+    bool direct;                        /* all are loads and stores */
     const struct route *fallback; /* NULL: none; of a region where `contiguous` cannot attach */
 };
 

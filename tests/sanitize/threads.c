@@ -235,7 +235,7 @@ static void use_shapes(char *own)
     mine.local = own;
     size_t position = 0, parts = 0;
     while (armcii_shape_part(&mine, 100, &position, &part)) {
-        armcii_copy_shape(&part, SHAPE_LOCAL, 0);
+        armcii_copy_shape(&part, SHAPE_LOCAL);
         parts++;
     }
     expect(parts == 4, "parts");
@@ -306,7 +306,7 @@ static void serve_and_fence(char *own)
 {
     struct shape s;
     armcii_shape_contiguous(&s, source, own, 64);
-    armcii_apply_put(&s, 0);
+    armcii_apply_put(&s);
     expect(memcmp(own, source, 64) == 0, "put for another process");
     armcii_lock_enter();
     armcii_drain_stores();

@@ -212,7 +212,7 @@ static struct region *enter(struct region *r, size_t bytes)
         r->base[i] = fake_memory(r->rma->window, i);
         r->bytes[i] = bytes;
         r->rma->pad[i] = fake_pad(r->rma->window, i);
-        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
+        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }
     fake_forget();
     return r;
@@ -243,7 +243,7 @@ struct region *job_region_within(const struct region *extent, size_t displacemen
     for (int i = 0; i < members; i++) {
         r->base[i] = fake_memory(r->rma->window, i) + displacement;
         r->bytes[i] = bytes;
-        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
+        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }
     return r;
 }

@@ -96,7 +96,7 @@ TEST(the_fast_path_needs_a_current_lookup)
     armci_hdl_t h = aggregate();
     static int source[2] = {1, 2};
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
-    armcii_directory_add(THIRD, there(THIRD, 0), 4, NULL, NULL);
+    armcii_directory_add(THIRD, there(THIRD, 0), 4, NULL, false);
     ck_assert(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source + 1, there(THEM, 4), 4));
     armcii_directory_remove(THIRD, there(THIRD, 0), NULL);
     wait_for(&h);

@@ -1,5 +1,5 @@
 /* test_direct.c - accumulates by load and store: sums, updates under the locks of all bytes of an
- * element, bounded holds, no lock left held; puts and gets through a mapping at another address. */
+ * element, bounded holds, no lock left held; puts and gets. */
 #include <pthread.h>
 #include <string.h>
 
@@ -13,14 +13,15 @@
 static struct stripe stripes[STRIPES];
 
 enum { PROCESS = 3, ARENA = 12 * STRIPE_BLOCK, LOCAL = ARENA };
-/* Remote addresses are not valid here; blocks and elements are aligned differently there. */
-static const ptrdiff_t DELTA = 7 * STRIPE_BLOCK + 1096;
-static _Alignas(STRIPE_BLOCK) char arena[ARENA]; /* the target's memory as mapped here */
+/* The target's memory begins inside of a block, and of a long element. */
+enum { SHIFT = 1096 };
+static _Alignas(STRIPE_BLOCK) char blocks[SHIFT + ARENA];
+static char *const arena = blocks + SHIFT;
 static _Alignas(16) char wanted[ARENA], local[LOCAL];
 
 static char *remote(size_t offset)
 {
-    return (char *)((uintptr_t)arena + offset - (uintptr_t)DELTA);
+    return arena + offset;
 }
 
 static int locks_taken(void)
@@ -37,7 +38,7 @@ static bool is_watching = true; /* false with several threads: one would see the
 
 static void check_locked(const char *at)
 {
-    uintptr_t block = armcii_stripe_block((uintptr_t)at - (uintptr_t)DELTA);
+    uintptr_t block = armcii_stripe_block((uintptr_t)at);
     if (atomic_load(&armcii_stripe_of(stripes, PROCESS, block)->taken))
         return; /* ck_assert costs a system call even if it holds */
     ck_abort_msg("byte %td is updated without its lock", at - arena);
@@ -125,12 +126,12 @@ static void check_arena(const char *what, unsigned number)
 
 /* ---- transfers ---- */
 
-/* By the transport shm, to the mapping. */
+/* By the transport shm. */
 static void run_op(struct rma_verb verb, const void *scale, const struct shape *s)
 {
     static struct region region;
     const struct raddr raddr = {
-        .region = &region, .lo = remote(0), .hi = remote(ARENA), .mapped = arena};
+        .region = &region, .lo = remote(0), .hi = remote(ARENA), .is_mapped = true};
     struct op op = {.verb = verb, .scale = scale, .target = PROCESS, .shape = *s};
     struct request req = {0};
     ck_assert_int_eq(armcii_shm.start(&op, &raddr, remote(0), remote(ARENA), &req), 0);
@@ -170,7 +171,7 @@ ROW_TEST(contiguous_across_blocks, ELEMENT_COUNT)
         for (size_t n = 1; n <= 3 * STRIPE_BLOCK / size; n = n < 4 ? n + 1 : n * 7) {
             size_t at = first_border() - before;
             const void *scale = number % 3 ? factor(e, 2) : NULL;
-            armcii_apply_accumulate_piece(e, scale, PROCESS, remote(at), DELTA, local, n * size);
+            armcii_apply_accumulate_piece(e, scale, PROCESS, remote(at), local, n * size);
             add(e, scale ? scale : factor(e, 1), wanted + at, local, n * size);
             check_arena("piece", number++);
         }
@@ -308,8 +309,7 @@ static void *hammer(void *argument)
     (void)argument;
     for (int i = 0; i < ROUNDS; i++) {
         if (i % 2) {
-            armcii_apply_accumulate_piece(ELEMENT_DCOMPLEX, one, PROCESS, at, DELTA, ones,
-                                          sizeof ones);
+            armcii_apply_accumulate_piece(ELEMENT_DCOMPLEX, one, PROCESS, at, ones, sizeof ones);
             continue;
         }
         armcii_shape_strided(&s, (void *)ones, stride, (void *)at, stride, count, 1);
@@ -337,7 +337,7 @@ TEST(nothing_lost_between_threads)
 
 /* ---- put and get ---- */
 
-TEST(put_and_get_through_the_mapping)
+TEST(put_and_get)
 {
     static char back[LOCAL];
     for (unsigned seed = 0; seed < 300; seed++) {
@@ -378,8 +378,7 @@ TEST(stores_are_noted)
     ck_assert(!armcii_stores_pending);
     armcii_apply_get_piece((const char *)&there, &here, sizeof here);
     ck_assert(!armcii_stores_pending);
-    armcii_apply_accumulate_piece(ELEMENT_LONG, NULL, PROCESS, remote(0), DELTA, &here,
-                                  sizeof here);
+    armcii_apply_accumulate_piece(ELEMENT_LONG, NULL, PROCESS, remote(0), &here, sizeof here);
     ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
     armcii_drain_stores();
     armcii_shape_contiguous(&s, local, remote(0), 64);
@@ -393,8 +392,8 @@ TEST(stores_for_others_are_not_noted)
     struct shape s;
     armcii_shape_contiguous(&s, local, remote(0), 64);
     armcii_drain_stores();
-    armcii_apply_put(&s, DELTA);
-    armcii_apply_accumulate(ELEMENT_LONG, NULL, PROCESS, DELTA, &s);
+    armcii_apply_put(&s);
+    armcii_apply_accumulate(ELEMENT_LONG, NULL, PROCESS, &s);
     ck_assert(!armcii_stores_pending);
 }
 

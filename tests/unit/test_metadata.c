@@ -230,8 +230,7 @@ static void check_bounds(const struct region *r, int rank)
     if (!base) return;
     ck_assert(armcii_region_locate(rank, base + bytes - 1, &raddr));
     ck_assert(raddr.region == r && raddr.rank == rank && raddr.lo == base &&
-              raddr.hi == base + bytes &&
-              raddr.mapped == (node_of[rank] == node_of[ME] ? base : NULL));
+              raddr.hi == base + bytes && raddr.is_mapped == (node_of[rank] == node_of[ME]));
     ck_assert(!armcii_region_locate(rank, base + bytes, &raddr) || raddr.region != r);
 }
 

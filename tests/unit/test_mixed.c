@@ -22,7 +22,7 @@ static void begin(void)
     static const struct route near = {"shm+rma",   &armcii_shm, &armcii_shm,
                                       &armcii_rma, false,       NULL};
     region->near = &near;
-    armcii_directory_add(THEM, region->base[THEM], BYTES, region, region->base[THEM]);
+    armcii_directory_add(THEM, region->base[THEM], BYTES, region, true);
 }
 
 static char *at(size_t offset)

@@ -101,7 +101,7 @@ static int progress_calls(void (*poll)(void *at, int proc), int proc, bool betwe
 {
     _Alignas(double) char value[sizeof(double)] = {0};
     ARMCI_Init();
-    armcii_addr_cache_insert(proc, value, value, sizeof value, value);
+    armcii_addr_cache_insert(proc, value, value, sizeof value);
     bool (*saved_hook)(void) = armcii_backoff.progress;
     armcii_backoff.progress = count_progress;
     armcii_backoff.progress_needed = between_nodes;

@@ -260,7 +260,7 @@ static void add_short_reply(struct shape *s, int client)
 {
     if (server.answer.bytes + s->bytes > sizeof server.answer.replies) send_answer(client);
     armcii_shape_set_packed(s, server.answer.replies + server.answer.bytes);
-    armcii_apply_get(s, 0);
+    armcii_apply_get(s);
     server.answer.bytes += armcii_am_padded(s->bytes);
 }
 
@@ -275,7 +275,7 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
     } else {
         reply = new_reply(client, s->bytes);
         armcii_shape_set_packed(s, reply_data(reply));
-        armcii_apply_get(s, 0);
+        armcii_apply_get(s);
         send_reply(reply, r->tag);
     }
     count_reply(reply, reply_cost(s));
@@ -364,9 +364,9 @@ static bool try_serve(const struct am_request_header *r, int client)
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
         atomic_thread_fence(memory_order_release); /* a flag after its data */
-        armcii_apply_put(s, 0);
+        armcii_apply_put(s);
         break;
-    case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, 0, s); break;
+    case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, s); break;
     case AM_ROOM:
         armcii_room_grant(client, r->bytes, server.ran);
         server.clients[client].room = GRANTED;

@@ -14,7 +14,6 @@ struct update {
     enum element element;
     const void *scale;
     int process;
-    ptrdiff_t delta;
     size_t unit; /* bytes of an element */
 };
 
@@ -40,7 +39,7 @@ static void add_across(const struct update *u, uintptr_t remote, const char *loc
     struct stripe *first = a < b ? a : b, *second = a < b ? b : a;
     lock(first);
     if (second != first) lock(second);
-    armcii_accumulate(u->element, u->scale, (char *)remote + u->delta, local, u->unit);
+    armcii_accumulate(u->element, u->scale, (char *)remote, local, u->unit);
     if (second != first) unlock(second);
     unlock(first);
 }
@@ -54,7 +53,7 @@ static void add_contiguous(const struct update *u, uintptr_t remote, const char 
         if (piece > 0) {
             struct stripe *s = stripe_of(u, remote);
             lock(s);
-            armcii_accumulate(u->element, u->scale, (char *)remote + u->delta, local, piece);
+            armcii_accumulate(u->element, u->scale, (char *)remote, local, piece);
             unlock(s);
         } else {
             piece = u->unit;
@@ -88,8 +87,8 @@ static void add_rows(const struct update *u, uintptr_t remote, ptrdiff_t remote_
         if (rows > 0) {
             struct stripe *s = stripe_of(u, remote);
             lock(s);
-            armcii_accumulate_rows(u->element, u->scale, (char *)remote + u->delta, remote_stride,
-                                   local, local_stride, bytes, rows);
+            armcii_accumulate_rows(u->element, u->scale, (char *)remote, remote_stride, local,
+                                   local_stride, bytes, rows);
             unlock(s);
         } else {
             rows = 1;
@@ -154,31 +153,29 @@ static void add_segments(const struct update *u, const struct shape *s)
             continue;
         }
         acquire_hold(u, &h, remote, seg.bytes);
-        armcii_accumulate(u->element, u->scale, seg.remote + u->delta, seg.local, seg.bytes);
+        armcii_accumulate(u->element, u->scale, seg.remote, seg.local, seg.bytes);
     }
     release_hold(&h);
 }
 
-static struct update update_of(enum element e, const void *scale, int process, ptrdiff_t delta)
+static struct update update_of(enum element e, const void *scale, int process)
 {
     if (!scale || armcii_fault("scale-ignored")) scale = armcii_element_one(e);
-    return (struct update){e, scale, process, delta, armcii_element_size(e)};
+    return (struct update){e, scale, process, armcii_element_size(e)};
 }
 
 void armcii_apply_accumulate_piece(enum element e, const void *scale, int process,
-                                   const char *remote, ptrdiff_t delta, const void *local,
-                                   size_t bytes)
+                                   const void *remote, const void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
-    struct update u = update_of(e, scale, process, delta);
+    struct update u = update_of(e, scale, process);
     add_contiguous(&u, (uintptr_t)remote, local, bytes);
     armcii_stores_pending = true;
 }
 
-void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta,
-                             const struct shape *s)
+void armcii_apply_accumulate(enum element e, const void *scale, int process, const struct shape *s)
 {
-    struct update u = update_of(e, scale, process, delta);
+    struct update u = update_of(e, scale, process);
     if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
     if (s->form == SHAPE_CONTIGUOUS)
         add_contiguous(&u, (uintptr_t)s->remote, s->local, s->bytes);
@@ -188,16 +185,16 @@ void armcii_apply_accumulate(enum element e, const void *scale, int process, ptr
         add_segments(&u, s);
 }
 
-void armcii_apply_put(const struct shape *s, ptrdiff_t delta)
+void armcii_apply_put(const struct shape *s)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
-    armcii_copy_shape(s, SHAPE_REMOTE, delta);
+    armcii_copy_shape(s, SHAPE_REMOTE);
 }
 
-void armcii_apply_get(const struct shape *s, ptrdiff_t delta)
+void armcii_apply_get(const struct shape *s)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
-    armcii_copy_shape(s, SHAPE_LOCAL, delta);
+    armcii_copy_shape(s, SHAPE_LOCAL);
     atomic_thread_fence(memory_order_acquire); /* later loads and stores of the caller follow its
                                                   loads; no instruction on x86 */
 }

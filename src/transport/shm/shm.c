@@ -32,14 +32,13 @@ static void unlock(void *set, int owner, int mutex)
 static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
                  struct request *req)
 {
-    ptrdiff_t delta = raddr->mapped - raddr->lo;
-    (void)lo, (void)hi;
+    (void)raddr, (void)lo, (void)hi;
     req->path = PATH_DIRECT;
     switch (op->verb.kind) {
-    case RMA_PUT: armcii_apply_put(&op->shape, delta); break;
-    case RMA_GET: armcii_apply_get(&op->shape, delta); break;
+    case RMA_PUT: armcii_apply_put(&op->shape); break;
+    case RMA_GET: armcii_apply_get(&op->shape); break;
     case RMA_ACC:
-        armcii_apply_accumulate(op->verb.element, op->scale, op->target, delta, &op->shape);
+        armcii_apply_accumulate(op->verb.element, op->scale, op->target, &op->shape);
         break;
     }
     if (op->verb.kind != RMA_GET) armcii_stores_pending = true;
@@ -56,8 +55,8 @@ static void order(const struct raddr *raddr, int target, struct rma_verb verb, c
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                 void *remote, long operand)
 {
-    (void)target;
-    return armcii_apply_rmw(update, bytes, (char *)remote + (raddr->mapped - raddr->lo), operand);
+    (void)raddr, (void)target;
+    return armcii_apply_rmw(update, bytes, remote, operand);
 }
 
 const struct transport armcii_shm = {

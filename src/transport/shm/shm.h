@@ -18,32 +18,28 @@ extern const struct transport armcii_shm;
 
 /* ---- transfers by load and store (apply.c) ----
  *
- * On memory that the node shares: for its own processes and for requests of other nodes.  The
- * remote side has the addresses of its owner and is mapped at + delta in this process; the owner's
- * addresses select the locks. */
+ * On memory that the node shares, which has the same addresses in all its processes: for these and
+ * for requests of other nodes. */
 
-void armcii_apply_put(const struct shape *s, ptrdiff_t delta);
-void armcii_apply_get(const struct shape *s, ptrdiff_t delta);
+void armcii_apply_put(const struct shape *s);
+void armcii_apply_get(const struct shape *s);
 /* Adds *scale (NULL: 1) times the local side to memory of `process`, a world rank.  Each element is
  * updated atomically with respect to all accumulates applied on this node. */
-void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta,
-                             const struct shape *s);
+void armcii_apply_accumulate(enum element e, const void *scale, int process, const struct shape *s);
 /* The same for one contiguous piece. */
 void armcii_apply_accumulate_piece(enum element e, const void *scale, int process,
-                                   const char *remote, ptrdiff_t delta, const void *local,
-                                   size_t bytes);
+                                   const void *remote, const void *local, size_t bytes);
 
-/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`, an address in this
- * process.  The operand is in the first bytes of `operand`.  Returns the old value.  Sequentially
- * consistent: earlier stores are visible, too. */
+/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`.  The operand is in the
+ * first bytes of `operand`.  Returns the old value.  Sequentially consistent: earlier stores are
+ * visible, too. */
 long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand);
 
 /* The program has an address from ARMCIX_Local_address and may store there, so a fence must always
  * drain stores. */
 extern bool armcii_program_stores;
 
-/* One contiguous piece, inline for small operations.  `there` is the remote side in this process.
- */
+/* One contiguous piece, inline for small operations.  `there` is the remote side. */
 static inline void armcii_apply_put_piece(char *there, const void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
