@@ -57,7 +57,10 @@ void armcii_mark_quiet(void)
 
 enum entry_state armcii_enter_slow(const char *function, int process)
 {
-    if (!armcii_is_running(function)) return ENTRY_OFF;
+    if (armcii_entry.state == ENTRY_OFF) {
+        armcii_is_running(function); /* says that it is not */
+        return ENTRY_OFF;
+    }
     armcii_call_begin(function, process);
     armcii_lock_enter();
     armcii_solo_check();

@@ -44,7 +44,9 @@ static bool make_shape(const char *caller, void *ptr, int levels, const int stri
 {
     if (!check_patch(caller, levels, SHAPE_MAX_LEVELS, "stride_arr", strides, "count", count))
         return false;
-    if (armcii_shape_strided(s, ptr, strides, ptr, strides, count, levels) != SHAPE_OK) {
+    char *lo, *hi;
+    if (armcii_shape_strided(s, ptr, strides, ptr, strides, count, levels) != SHAPE_OK ||
+        armcii_shape_range(s, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK) {
         armcii_error(ARMCI_ERR_COUNT, caller, "count",
                      "the total overflows, or the patch leaves the address space",
                      "%d levels at %p", levels, ptr);

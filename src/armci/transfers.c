@@ -33,24 +33,30 @@ static struct op_args acc_to(const char *caller, int datatype, const void *scale
     return (struct op_args){caller, {RMA_ACC, (enum element)datatype}, scale, proc};
 }
 
-static int check_request(const struct op_args *r)
+/* NULL, or in the upper half of the address space, where a transfer could wrap around? */
+static bool needs_check(const void *local)
 {
-    int rc = armcii_check_process(r->caller, "proc", r->proc);
-    if (rc || r->verb.kind != RMA_ACC) return rc;
-    rc = armcii_check_element(r->caller, (int)r->verb.element);
-    return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
+    return (intptr_t)local <= 0;
 }
 
-static void init_op(const struct op_args *r, struct op *op)
+/* Begin *op: 0, or the error code of an argument that calls of all shapes have. */
+static int begin_op(const struct op_args *r, struct op *op)
 {
     op->caller = r->caller;
     op->verb = r->verb;
     op->scale = r->scale;
     op->target = r->proc;
+    if (r->proc < 0 || r->proc >= armcii_world->size)
+        return armcii_report_process(r->caller, "proc", r->proc);
+    if (r->verb.kind != RMA_ACC) return 0;
+    int rc = armcii_check_element(r->caller, (int)r->verb.element);
+    return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
 }
 
-static int check_whole_elements(const struct op_args *r, const char *argument, int bytes)
+/* The length of a segment, a negative one too. */
+static int check_bytes(const struct op_args *r, const char *argument, int bytes)
 {
+    if (bytes < 0) return armcii_check_count(r->caller, argument, bytes);
     if (r->verb.kind != RMA_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0)
         return 0;
     return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate requires whole elements",
@@ -58,62 +64,45 @@ static int check_whole_elements(const struct op_args *r, const char *argument, i
                         armcii_element_size(r->verb.element));
 }
 
-/* The local pointer of a nonempty transfer. */
-static int check_local(const struct op_args *r, const void *src, const void *dst)
+/* `bytes` bytes at an address of this process. */
+static int check_local(const struct op_args *r, const char *argument, const void *local, int bytes)
 {
-    return r->verb.kind == RMA_GET ? armcii_check_pointer(r->caller, "dst", dst)
-                                   : armcii_check_pointer(r->caller, "src", src);
-}
-
-static int report_local_wrap(const struct op_args *r, const char *argument, const void *local,
-                             int bytes)
-{
+    if (!local) return armcii_check_pointer(r->caller, argument, local);
+    if ((uintptr_t)local <= UINTPTR_MAX - (size_t)bytes) return 0;
     return armcii_error(ARMCI_ERR_RANGE, r->caller, argument,
                         "the local side leaves the address space", "%p + %d bytes", local, bytes);
 }
 
-/* The local side of a nonempty contiguous transfer. */
-static int check_local_piece(const struct op_args *r, const void *src, const void *dst, int bytes)
+static const char *local_argument(const struct op_args *r)
 {
-    const void *local = r->verb.kind == RMA_GET ? dst : src;
-    int rc = check_local(r, src, dst);
-    if (rc || (uintptr_t)local <= UINTPTR_MAX - (size_t)bytes) return rc;
-    return report_local_wrap(r, r->verb.kind == RMA_GET ? "dst" : "src", local, bytes);
+    return r->verb.kind == RMA_GET ? "dst" : "src";
+}
+
+static const char *remote_argument(const struct op_args *r)
+{
+    return r->verb.kind == RMA_GET ? "src" : "dst";
 }
 
 /* Fill *op: 0, or an error code.  src and dst as in the public call. */
 static int build_contiguous(struct op_args r, void *src, void *dst, int bytes, struct op *op)
 {
-    int rc = check_request(&r);
-    if (!rc) rc = armcii_check_count(r.caller, "bytes", bytes);
-    if (!rc) rc = check_whole_elements(&r, "bytes", bytes);
-    if (!rc && bytes > 0) rc = check_local_piece(&r, src, dst, bytes);
+    char *local = r.verb.kind == RMA_GET ? dst : src, *remote = r.verb.kind == RMA_GET ? src : dst;
+    int rc = begin_op(&r, op);
+    if (!rc && (bytes < 0 || r.verb.kind == RMA_ACC)) rc = check_bytes(&r, "bytes", bytes);
+    if (!rc && bytes > 0 && needs_check(local))
+        rc = check_local(&r, local_argument(&r), local, bytes);
     if (rc) return rc;
-    init_op(&r, op);
-    if (r.verb.kind == RMA_GET)
-        armcii_shape_contiguous(&op->shape, dst, src, (size_t)bytes);
-    else
-        armcii_shape_contiguous(&op->shape, src, dst, (size_t)bytes);
+    op->lo = remote;
+    op->hi = (char *)((uintptr_t)remote + (size_t)bytes);
+    armcii_shape_contiguous(&op->shape, local, remote, (size_t)bytes);
     return 0;
 }
 
-/* One side of a strided call, and the counts of both sides. */
-struct side {
-    void *ptr;
-    const int *stride;
-};
+/* The counts of a strided call. */
 struct counts {
     const int *count;
     int levels;
 };
-
-/* Does this side fit in the address space? */
-static bool is_patch(struct side side, struct counts c)
-{
-    struct shape s;
-    return armcii_shape_strided(&s, side.ptr, side.stride, side.ptr, side.stride, c.count,
-                                c.levels) == SHAPE_OK;
-}
 
 /* The counts as "{8, 2}". */
 static const char *list_counts(struct counts c, char *text, size_t room)
@@ -125,27 +114,13 @@ static const char *list_counts(struct counts c, char *text, size_t room)
     return text;
 }
 
-/* Report the cause: the total overflows, or the source or destination leaves the address space. */
-static int report_overflow(const struct op_args *r, struct side src, struct side dst,
-                           struct counts c)
-{
-    static const int zero_stride[SHAPE_MAX_LEVELS];
-    char text[(SHAPE_MAX_LEVELS + 1) * sizeof ", -2147483648"];
-    list_counts(c, text, sizeof text);
-    if (!is_patch((struct side){NULL, zero_stride}, c))
-        return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "the total overflows", "%s", text);
-    bool of_src = !is_patch(src, c);
-    return armcii_error(ARMCI_ERR_COUNT, r->caller, of_src ? "src" : "dst",
-                        "the patch leaves the address space", "%p (count = %s)",
-                        of_src ? src.ptr : dst.ptr, text);
-}
+enum { COUNTS_TEXT = (SHAPE_MAX_LEVELS + 1) * sizeof ", -2147483648" };
 
-static int report(const struct op_args *r, enum shape_status status, struct side src,
-                  struct side dst, struct counts c)
+static int report_counts(const struct op_args *r, enum shape_status status, struct counts c)
 {
+    char text[COUNTS_TEXT];
     int bad = 0;
     switch (status) {
-    case SHAPE_OK: return 0;
     case SHAPE_BAD_LEVELS:
         return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "out of range",
                             "%d (0 to %d)", c.levels, SHAPE_MAX_LEVELS);
@@ -154,56 +129,65 @@ static int report(const struct op_args *r, enum shape_status status, struct side
             bad++;
         return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative",
                             "count[%d] = %d", bad, c.count[bad]);
-    default: return report_overflow(r, src, dst, c);
+    default:
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "the total overflows", "%s",
+                            list_counts(c, text, sizeof text));
     }
+}
+
+static int report_side(const struct op_args *r, const char *argument, const void *first,
+                       struct counts c)
+{
+    char text[COUNTS_TEXT];
+    return armcii_error(ARMCI_ERR_COUNT, r->caller, argument, "the patch leaves the address space",
+                        "%p (count = %s)", first, list_counts(c, text, sizeof text));
 }
 
 static int build_strided(struct op_args r, void *src, const int src_stride[], void *dst,
                          const int dst_stride[], const int count[], int levels, struct op *op)
 {
-    int rc = check_request(&r);
+    const struct counts counts = {count, levels};
+    struct shape *s = &op->shape;
+    char *lo, *hi;
+    int rc = begin_op(&r, op);
     if (!rc) rc = armcii_check_pointer(r.caller, "count", count);
     if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "src_stride_ar", src_stride);
     if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "dst_stride_ar", dst_stride);
-    if (!rc && levels >= 0 && count[0] > 0) rc = check_whole_elements(&r, "count[0]", count[0]);
+    if (!rc && levels >= 0 && count[0] > 0 && r.verb.kind == RMA_ACC)
+        rc = check_bytes(&r, "count[0]", count[0]);
     if (rc) return rc;
     enum shape_status status =
         r.verb.kind == RMA_GET
-            ? armcii_shape_strided(&op->shape, dst, dst_stride, src, src_stride, count, levels)
-            : armcii_shape_strided(&op->shape, src, src_stride, dst, dst_stride, count, levels);
-    if (status != SHAPE_OK)
-        return report(&r, status, (struct side){src, src_stride}, (struct side){dst, dst_stride},
-                      (struct counts){count, levels});
-    if (op->shape.bytes > 0) rc = check_local(&r, src, dst);
-    if (rc) return rc;
-    init_op(&r, op);
-    return 0;
+            ? armcii_shape_strided(s, dst, dst_stride, src, src_stride, count, levels)
+            : armcii_shape_strided(s, src, src_stride, dst, dst_stride, count, levels);
+    if (status != SHAPE_OK) return report_counts(&r, status, counts);
+    if (armcii_shape_range(s, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK)
+        return report_side(&r, local_argument(&r), s->local, counts);
+    if (armcii_shape_range(s, SHAPE_REMOTE, &op->lo, &op->hi) != SHAPE_OK)
+        return report_side(&r, remote_argument(&r), s->remote, counts);
+    return s->bytes > 0 && !s->local ? check_local(&r, local_argument(&r), NULL, 0) : 0;
 }
 
-/* Report an invalid local segment: NULL, or beyond the address space. */
-static int report_segment(const struct op_args *r, int entry, int i, const void *local, int bytes)
+static int check_segment(const struct op_args *r, int entry, int i, const void *local, int bytes)
 {
     char name[64];
     snprintf(name, sizeof name, "iov[%d].%s[%d]", entry,
              r->verb.kind == RMA_GET ? "dst_ptr_array" : "src_ptr_array", i);
-    return local ? report_local_wrap(r, name, local, bytes)
-                 : armcii_check_pointer(r->caller, name, NULL);
+    return check_local(r, name, local, bytes);
 }
 
 static int check_entry(const struct op_args *r, const armci_giov_t *v, int entry)
 {
-    int rc = armcii_check_count(r->caller, "iov.bytes", v->bytes);
+    int rc = check_bytes(r, "iov.bytes", v->bytes);
     if (!rc) rc = armcii_check_count(r->caller, "iov.ptr_array_len", v->ptr_array_len);
-    if (!rc) rc = check_whole_elements(r, "iov.bytes", v->bytes);
     if (rc || v->bytes == 0 || v->ptr_array_len == 0) return rc;
     rc = armcii_check_pointer(r->caller, "iov.src_ptr_array", v->src_ptr_array);
     if (!rc) rc = armcii_check_pointer(r->caller, "iov.dst_ptr_array", v->dst_ptr_array);
     void *const *local = r->verb.kind == RMA_GET ? v->dst_ptr_array : v->src_ptr_array;
     const uintptr_t highest = UINTPTR_MAX - (size_t)v->bytes;
     for (int i = 0; i < v->ptr_array_len && !rc; i++)
-        if ((uintptr_t)local[i] - 1 >= highest)
-            rc = report_segment(r, entry, i, local[i],
-                                v->bytes); /* NULL - 1 wraps to the highest address */
+        if ((uintptr_t)local[i] - 1 >= highest) /* NULL - 1 wraps to the highest address */
+            rc = check_segment(r, entry, i, local[i], v->bytes);
     return rc;
 }
 
@@ -218,10 +202,21 @@ static void vector_free(struct vector_memory *memory)
     if (memory->runs != memory->few) free(memory->runs);
 }
 
+/* The shape of op from its runs. */
+static int set_runs(struct op *op, const struct vector_run *runs, int n)
+{
+    if (armcii_shape_vector(&op->shape, runs, (size_t)n) != SHAPE_OK)
+        return armcii_error(ARMCI_ERR_COUNT, op->caller, "iov", "the total overflows", "%d entries",
+                            n);
+    if (armcii_shape_range(&op->shape, SHAPE_REMOTE, &op->lo, &op->hi) == SHAPE_OK) return 0;
+    return armcii_error(ARMCI_ERR_RANGE, op->caller, "iov", "the transfer leaves the address space",
+                        "%d entries", n);
+}
+
 static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
                         struct vector_memory *memory, struct op *op)
 {
-    int rc = check_request(&r);
+    int rc = begin_op(&r, op);
     if (!rc) rc = armcii_check_count(r.caller, "iov_len", iov_len);
     if (!rc && iov_len > 0) rc = armcii_check_pointer(r.caller, "iov", iov);
     for (int i = 0; i < iov_len && !rc; i++)
@@ -237,13 +232,9 @@ static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
         memory->runs[i] =
             (struct vector_run){local, remote, (size_t)iov[i].bytes, (size_t)iov[i].ptr_array_len};
     }
-    if (armcii_shape_vector(&op->shape, memory->runs, (size_t)iov_len) != SHAPE_OK) {
-        vector_free(memory);
-        return armcii_error(ARMCI_ERR_COUNT, r.caller, "iov", "the total overflows", "%d entries",
-                            iov_len);
-    }
-    init_op(&r, op);
-    return 0;
+    rc = set_runs(op, memory->runs, iov_len);
+    if (rc) vector_free(memory);
+    return rc;
 }
 
 /* ---- fast path ---- */
@@ -251,32 +242,6 @@ static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
 /* Fast path: an operation with valid arguments is executed at once if the address cache holds the
  * remote side, or queued if it matches the requests of an aggregate handle.  All other operations
  * go through the engine. */
-
-/* NULL, or in the upper half of the address space, where a transfer could wrap around: the engine
- * checks such addresses. */
-static bool needs_check(const void *local)
-{
-    return (intptr_t)local <= 0;
-}
-
-/* `there` is what the cache has for the remote side: NULL if nothing. */
-__attribute__((always_inline)) static inline bool put_at(char *there, const void *src, int bytes,
-                                                         int proc)
-{
-    if (!there || needs_check(src)) return false;
-    armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
-    armcii_apply_put_piece(there, src, (size_t)bytes);
-    return true;
-}
-
-__attribute__((always_inline)) static inline bool get_at(const char *there, void *dst, int bytes,
-                                                         int proc)
-{
-    if (!there || needs_check(dst)) return false;
-    armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);
-    armcii_apply_get_piece(there, dst, (size_t)bytes);
-    return true;
-}
 
 __attribute__((always_inline)) static inline bool
 acc_fast(int datatype, const void *scale, const void *src, const void *dst, int bytes, int proc)
@@ -318,19 +283,18 @@ static inline bool queue_solo(armci_hdl_t *hdl, enum rma_kind kind, int proc, vo
 static armci_hdl_t no_handle;
 #define BLOCKING (&no_handle) /* in place of a handle, where NULL is the implicit handle */
 
-static int counted(int rc, const struct op *op, armci_hdl_t *hdl)
+static void count(const struct op *op, armci_hdl_t *hdl)
 {
-    if (rc == 0 && armcii_stats.on)
-        armcii_stats_note_transfer((enum stats_kind)op->verb.kind, op->target, op->shape.bytes,
-                                   op->shape.nsegs,
-                                   hdl != BLOCKING && armcii_handle_would_queue(hdl, op));
-    return rc;
+    armcii_stats_note_transfer((enum stats_kind)op->verb.kind, op->target, op->shape.bytes,
+                               op->shape.nsegs,
+                               hdl != BLOCKING && armcii_handle_would_queue(hdl, op));
 }
 
 static int run(const struct op *op, armci_hdl_t *hdl)
 {
-    return counted(hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op), op,
-                   hdl);
+    int rc = hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op);
+    if (rc == 0 && armcii_stats.on) count(op, hdl);
+    return rc;
 }
 
 static int contiguous(struct op_args r, void *src, void *dst, int bytes, armci_hdl_t *hdl)
@@ -372,13 +336,13 @@ static inline bool get_short(const void *src, void *dst, int bytes, int proc)
 __attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes,
                                          int proc, armci_hdl_t *hdl)
 {
-    if (put_at(armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes), src, bytes, proc)) return 0;
-    if (hdl != BLOCKING && queue_solo(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
-    char *there = NULL;
-    {
+    const bool checked = !needs_check(src);
+    char *there = checked ? armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes) : NULL;
+    if (!there) {
+        if (hdl != BLOCKING && queue_solo(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
         ARMCII_ENTER_TO(caller, proc);
         if (!entered) return ARMCI_ERR_STATE;
-        if (!needs_check(src)) there = armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes);
+        if (checked) there = armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes);
         if (!there && hdl != BLOCKING && queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
         if (!there) return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
         armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
@@ -390,13 +354,13 @@ __attribute__((noinline)) static int put(const char *caller, void *src, void *ds
 __attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes,
                                          int proc, armci_hdl_t *hdl)
 {
-    if (get_at(armcii_addr_cache_lookup_own(proc, src, (size_t)bytes), dst, bytes, proc)) return 0;
-    if (hdl != BLOCKING && queue_solo(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
-    const char *there = NULL;
-    {
+    const bool checked = !needs_check(dst);
+    const char *there = checked ? armcii_addr_cache_lookup_own(proc, src, (size_t)bytes) : NULL;
+    if (!there) {
+        if (hdl != BLOCKING && queue_solo(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
         ARMCII_ENTER_TO(caller, proc);
         if (!entered) return ARMCI_ERR_STATE;
-        if (!needs_check(dst)) there = armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes);
+        if (checked) there = armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes);
         if (!there && hdl != BLOCKING && queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
         if (!there) return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
         armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);
@@ -568,22 +532,30 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
     ARMCII_ENTER_TO(caller, proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    if (put_at(armcii_addr_cache_lookup(proc, dst, (size_t)bytes), value, bytes, proc)) return 0;
+    char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
+    if (there) {
+        armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, 1);
+        armcii_apply_put_piece(there, value, (size_t)bytes);
+        return 0;
+    }
     int rc = build_contiguous(put_to(caller, proc), value, dst, bytes, &op);
-    return rc ? rc
-              : counted(hdl == BLOCKING ? armcii_op_blocking(&op)
-                                        : armcii_handle_start_value(hdl, &op),
-                        &op, hdl);
+    if (!rc) rc = hdl == BLOCKING ? armcii_op_blocking(&op) : armcii_handle_start_value(hdl, &op);
+    if (rc == 0 && armcii_stats.on) count(&op, hdl);
+    return rc;
 }
 
 static void get_value(const char *caller, void *src, void *value, int bytes, int proc)
 {
     ARMCII_ENTER_TO(caller, proc);
     if (!entered) return;
-    if (get_at(armcii_addr_cache_lookup(proc, src, (size_t)bytes), value, bytes, proc))
-        armcii_op_poll();
-    else
+    const char *there = armcii_addr_cache_lookup(proc, src, (size_t)bytes);
+    if (!there) {
         contiguous(get_from(caller, proc), src, value, bytes, BLOCKING);
+        return;
+    }
+    armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, 1);
+    armcii_apply_get_piece(there, value, (size_t)bytes);
+    armcii_op_poll();
 }
 
 #define VALUE_FUNCTIONS(name, type)                                                                \

@@ -53,11 +53,6 @@ static inline bool armcii_lock_try_acquire(void)
     return atomic_compare_exchange_strong(&armcii_lock.owner, &nobody, &armcii_lock_mark);
 }
 
-static inline bool armcii_lock_wants_attention(void)
-{
-    return atomic_load(&armcii_lock.attention) != 0;
-}
-
 /* Enters again, or waits. */
 void armcii_lock_enter_slow(void);
 /* The caller has just taken the lock: waits again if another thread has waited for long. */
@@ -102,7 +97,7 @@ static inline void armcii_lock_enter(void)
     if (!armcii_lock.enabled) return;
     if (!armcii_lock_try_acquire())
         armcii_lock_enter_slow();
-    else if (armcii_lock_wants_attention())
+    else if (atomic_load(&armcii_lock.attention) != 0)
         armcii_lock_make_way();
 }
 

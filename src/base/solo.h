@@ -40,7 +40,7 @@ static inline void armcii_solo_exit(void)
 static inline void armcii_solo_check(void)
 {
     const void *thread = atomic_load_explicit(&armcii_lock.solo.thread, memory_order_relaxed);
-    if (thread && thread != armcii_lock_thread_id()) armcii_solo_end();
+    if (thread && thread != &armcii_lock_mark) armcii_solo_end();
 }
 
 #endif

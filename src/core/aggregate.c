@@ -102,6 +102,7 @@ bool armcii_aggregate_make_op(struct aggregate *a, struct op *op)
     *op = a->first;
     op->scale = a->scale;
     armcii_shape_vector(&op->shape, a->runs, runs);
+    armcii_shape_range(&op->shape, SHAPE_REMOTE, &op->lo, &op->hi);
     return true;
 }
 

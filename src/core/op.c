@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "mem/memget.h"
+#include "mem/directory.h"
 #include "transport/shm/shm.h"
 
 static const char *remote_argument(const struct op *op)
@@ -33,12 +33,12 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
     return 0;
 }
 
-int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                    struct request *req)
+int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     const struct transport *transport = armcii_route_transport(raddr->route, op->verb, &op->shape);
-    armcii_route_order(raddr, transport, op->target, op->verb, lo, hi);
-    return transport->start(op, raddr, lo, hi, req);
+    if (raddr->route->contiguous != raddr->route->atomic) /* else all three are one */
+        armcii_route_order(raddr, transport, op->target, op->verb, op->lo, op->hi);
+    return transport->start(op, raddr, req);
 }
 
 /* Issue the segments of a vector over several slices one by one, each complete before the next. The
@@ -52,23 +52,13 @@ static void issue_scattered(const struct op *op)
         struct op piece = *op;
         struct request req = {0};
         piece.scale = NULL;
+        piece.lo = seg.remote;
+        piece.hi = seg.remote + seg.bytes;
         armcii_shape_contiguous(&piece.shape, seg.local, seg.remote, seg.bytes);
         armcii_resolve(op->target, seg.remote, seg.bytes, &raddr);
-        armcii_op_issue(&piece, &raddr, seg.remote, seg.remote + seg.bytes, &req);
+        armcii_op_issue(&piece, &raddr, &req);
         armcii_op_wait(&req);
     }
-}
-
-/* Scale all data before the first segment is issued, since memory may run out. */
-static int issue_scattered_scaled(const struct op *op)
-{
-    struct op scaled = *op;
-    struct buffer *buffers = NULL;
-    int rc = armcii_op_is_scaled(op) ? armcii_op_scale(op, &scaled.shape, &buffers) : 0;
-    if (rc) return rc;
-    issue_scattered(&scaled);
-    armcii_buffers_free(buffers);
-    return 0;
 }
 
 static int check_scattered(const struct op *op)
@@ -83,44 +73,51 @@ static int check_scattered(const struct op *op)
     return rc;
 }
 
-static bool is_in_one_slice(const struct op *op, const char *lo, const char *hi,
-                            struct raddr *raddr)
+/* Scale all data before the first segment is issued, since memory may run out. */
+static int start_scattered(const struct op *op)
 {
-    return armcii_region_locate(op->target, lo, raddr) && hi <= raddr->hi;
+    struct op scaled = *op;
+    struct buffer *buffers = NULL;
+    int rc = check_scattered(op);
+    if (!rc && armcii_op_is_scaled(op)) rc = armcii_op_scale(op, &scaled.shape, &buffers);
+    if (rc) return rc;
+    issue_scattered(&scaled);
+    armcii_buffers_free(buffers);
+    return 0;
 }
 
-/* Resolve the remote side: one slice (*raddr) or, for a vector, several (*scattered). */
-static int locate(const struct op *op, const char *lo, const char *hi, struct raddr *raddr,
-                  bool *scattered)
+/* Where no slice that is known holds the remote side.  Negative strides reach below the first
+ * segment. */
+static int locate(const struct op *op, struct raddr *raddr)
 {
-    *scattered = op->shape.form == SHAPE_VECTOR && !is_in_one_slice(op, lo, hi, raddr);
-    if (*scattered) return check_scattered(op);
-    const char *first = op->shape.form == SHAPE_VECTOR
-                            ? lo
-                            : op->shape.remote; /* negative strides reach below it */
+    const char *first = op->shape.remote;
+    if (op->hi < op->lo)
+        return armcii_error(ARMCI_ERR_RANGE, op->caller, remote_argument(op),
+                            "the transfer leaves the address space", "%p", (const void *)first);
     int rc = armcii_op_resolve(op->caller, remote_argument(op), op->target, first,
-                               (size_t)(hi - first), raddr);
-    if (rc || lo >= raddr->lo) return rc;
+                               (size_t)(op->hi - first), raddr);
+    if (rc || op->lo >= raddr->lo) return rc;
     return armcii_error(
         ARMCI_ERR_RANGE, op->caller, remote_argument(op), "the transfer exceeds its region",
         "%p - %zu bytes of process %d, where the region begins %zu bytes earlier",
-        (const void *)first, (size_t)(first - lo), op->target, (size_t)(first - raddr->lo));
+        (const void *)first, (size_t)(first - op->lo), op->target, (size_t)(first - raddr->lo));
 }
 
 int armcii_op_start(const struct op *op, struct request *req)
 {
     struct raddr raddr;
-    bool scattered;
-    char *lo, *hi;
+    int rc;
     *req = (struct request){0};
     if (op->shape.bytes == 0) return 0;
-    if (armcii_shape_range(&op->shape, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
-        return armcii_error(ARMCI_ERR_RANGE, op->caller, remote_argument(op),
-                            "the transfer leaves the address space", "%p",
-                            (void *)op->shape.remote);
-    int rc = locate(op, lo, hi, &raddr, &scattered);
-    if (rc) return rc;
-    return scattered ? issue_scattered_scaled(op) : armcii_op_issue(op, &raddr, lo, hi, req);
+    if (!armcii_region_locate(op->target, op->lo, &raddr) ||
+        (uintptr_t)op->hi - (uintptr_t)op->lo > (uintptr_t)raddr.hi - (uintptr_t)op->lo) {
+        if (op->shape.form == SHAPE_VECTOR) return start_scattered(op);
+        rc = locate(op, &raddr);
+        if (rc) return rc;
+    }
+    if (raddr.is_mapped && op->shape.form == SHAPE_CONTIGUOUS)
+        armcii_addr_cache_enter(op->target, op->lo, &raddr);
+    return armcii_op_issue(op, &raddr, req);
 }
 
 void armcii_op_wait(struct request *req)
@@ -145,7 +142,7 @@ int armcii_op_blocking(const struct op *op)
     struct request req;
     int rc = armcii_op_start(op, &req);
     if (rc) return rc;
-    armcii_op_wait(&req);
+    if (req.transport) armcii_op_wait(&req);
     if (op->verb.kind == RMA_GET) armcii_op_poll();
     return 0;
 }
@@ -207,6 +204,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     } else {
         int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
         if (rc) return rc;
+        armcii_addr_cache_enter(target, remote, &raddr);
         old = armcii_rmw_issue(&raddr, target, update, bytes, remote, operand);
     }
     store_result(local, old, bytes);

@@ -23,10 +23,9 @@ static inline void armcii_op_poll(void)
     if (armcii_backoff.progress_needed) armcii_progress_on_poll();
 }
 
-/* Let the route of *raddr carry a transfer whose remote side is [lo, hi) in that slice, in order
- * with earlier ones.  0 or an error code. */
-int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                    struct request *req);
+/* Let the route of *raddr carry a transfer whose remote side is in that slice, in order with
+ * earlier ones.  0 or an error code. */
+int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req);
 
 /* Find the slice of `target` that holds [address, address + bytes).  0, or an error code, reported
  * for the caller. */

@@ -21,8 +21,6 @@ struct list {
 
 struct index {
     int processes;
-    int last_process; /* -1: nothing cached */
-    struct interval last;
     struct list list[]; /* [processes] */
 };
 
@@ -31,7 +29,6 @@ struct index *armcii_index_create(int processes)
     struct index *x = calloc(1, sizeof *x + (size_t)processes * sizeof x->list[0]);
     if (!x) return NULL;
     x->processes = processes;
-    x->last_process = -1;
     return x;
 }
 
@@ -88,19 +85,13 @@ void armcii_index_remove(struct index *x, int process, uintptr_t lo, uintptr_t h
     if (end == i) return;
     memmove(&l->at[i], &l->at[end], (l->n - end) * sizeof l->at[0]);
     l->n -= end - i;
-    if (!armcii_fault("stale-last-hit")) x->last_process = -1;
 }
 
 const struct interval *armcii_index_find(struct index *x, int process, uintptr_t address)
 {
-    if (process == x->last_process && address >= x->last.lo && address < x->last.hi)
-        return &x->last;
     const struct list *l = &x->list[process];
     size_t i = find_below(l, address + 1);
-    if (i == l->n || l->at[i].hi <= address) return NULL;
-    x->last_process = process;
-    x->last = l->at[i];
-    return &x->last;
+    return i == l->n || l->at[i].hi <= address ? NULL : &l->at[i];
 }
 
 /* ---- directory ---- */
@@ -109,6 +100,13 @@ enum { PAGE_BITS = 12, BY_PAGE_BITS = 13, PAGE_ENTRIES = 1 << BY_PAGE_BITS };
 static struct {
     /* Of each process; behind them, by offset, the regions in the arena. */
     struct index *by_address;
+    last_try *ask; /* NULL: nobody */
+    /* The slice of the last lookup of a process, or of another one with the same remainder. */
+    struct located {
+        int process;
+        unsigned version;
+        struct raddr raddr;
+    } located[ADDR_CACHE_ENTRIES];
     /* The address cache: of the thread that owns it, of that thread and of the others by page. */
     const void *owner; /* a thread's identity; NULL: none yet */
     struct addr_cache_entry last[ADDR_CACHE_ENTRIES];
@@ -129,6 +127,7 @@ void armcii_directory_end(void)
     armcii_addr_cache_clear();
     armcii_index_free(directory.by_address);
     directory.by_address = NULL;
+    directory.ask = NULL;
 }
 
 void armcii_directory_add(int process, void *base, size_t bytes, struct region *region,
@@ -207,12 +206,29 @@ static bool locate_alone(int process, const void *address, struct raddr *raddr)
 
 bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
 {
+    struct located *last = &directory.located[(unsigned)process % ADDR_CACHE_ENTRIES];
+    if (last->process == process && last->version == armcii_directory_version &&
+        (const char *)address >= last->raddr.lo && (const char *)address < last->raddr.hi) {
+        *raddr = last->raddr;
+        return true;
+    }
     bool in_arena = armcii_arena->slot > 0 && locate_in_arena(process, address, raddr);
     if (!in_arena && !locate_alone(process, address, raddr)) return false;
     raddr->route = raddr->is_mapped ? raddr->region->near : raddr->region->far;
-    if (raddr->route->direct)
-        armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo));
+    *last = (struct located){process, armcii_directory_version, *raddr};
     return true;
+}
+
+void armcii_directory_set_last_try(last_try *ask)
+{
+    directory.ask = ask;
+}
+
+bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr)
+{
+    bool found = armcii_region_locate(process, address, raddr);
+    if (found && bytes <= (size_t)(raddr->hi - (const char *)address)) return true;
+    return directory.ask ? directory.ask(process, address, bytes, found, raddr) : found;
 }
 
 /* ---- address cache ---- */
@@ -251,7 +267,10 @@ char *armcii_addr_cache_lookup_page(int process, const void *address, size_t byt
 
 char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes)
 {
-    return is_owner() ? armcii_addr_cache_lookup(process, address, bytes) : NULL;
+    if (!is_owner() || (unsigned)process >= (unsigned)armcii_world->size ||
+        !armcii_world_is_on_node(process))
+        return NULL;
+    return armcii_addr_cache_lookup(process, address, bytes);
 }
 
 char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t bytes)
@@ -272,6 +291,12 @@ void armcii_addr_cache_insert(int process, const void *address, const char *lo, 
     set_entry(page_entry(process, address), process, lo, bytes);
     if (is_owner())
         set_entry(&directory.last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes);
+}
+
+void armcii_addr_cache_enter(int process, const void *address, const struct raddr *raddr)
+{
+    if (raddr->route->direct)
+        armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo));
 }
 
 /* Only the owner writes the other members.  No process that is looked up here has this number,

@@ -1,6 +1,6 @@
 /* directory.h - the slices of all regions, found by process and address.
  * Callers see the transports of a region only through the route in the address that
- * armcii_region_locate resolves. */
+ * armcii_region_locate resolves.  Called under the global lock. */
 #ifndef ARMCII_DIRECTORY_H
 #define ARMCII_DIRECTORY_H
 
@@ -31,8 +31,14 @@ extern atomic_uint armcii_directory_version;
 /* Find the slice of `process` that holds address; false, with *raddr unchanged, if none does. */
 bool armcii_region_locate(int process, const void *address, struct raddr *raddr);
 
-/* ---- index: disjoint intervals of each process, sorted by address.  Lookup is a binary search
- * behind a cache of the last hit ---- */
+/* The same; where no slice holds all of [address, address + bytes), memget.c is asked, which may
+ * change *raddr: `found` is what armcii_region_locate has said. */
+bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr);
+typedef bool last_try(int process, const void *address, size_t bytes, bool found,
+                      struct raddr *raddr);
+void armcii_directory_set_last_try(last_try *ask);
+
+/* ---- index: disjoint intervals of each process, sorted by address ---- */
 
 struct index;
 
@@ -114,6 +120,8 @@ static inline char *armcii_addr_cache_lookup(int process, const void *address, s
 
 /* The slice [lo, lo + bytes) of the process, which holds address. */
 void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes);
+/* The same for a slice that was located, if its route is direct. */
+void armcii_addr_cache_enter(int process, const void *address, const struct raddr *raddr);
 /* Both begin a new version of the directory. */
 void armcii_addr_cache_invalidate(int process);
 void armcii_addr_cache_clear(void);

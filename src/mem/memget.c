@@ -135,6 +135,59 @@ static void free_pieces(void)
     }
 }
 
+/* ---- memory of other processes ---- */
+
+/* Can memory that processes take alone be there?  What a team has is no such memory, where its
+ * regions are freed, and beside them, too. */
+static bool is_in_zone(int process, const void *address)
+{
+    const size_t offset = armcii_arena_offset(process, address);
+    return offset < armcii_arena->zone && !armcii_team_memory_has(process, offset);
+}
+
+/* Can such memory of the process be there, and be accessed?  A server accepts requests of other
+ * nodes only. */
+static bool is_reachable(int process, const void *address)
+{
+    if (memget.region->far->direct) return false;
+    if (is_shared() && !is_in_zone(process, address)) return false;
+    return memget.region->far->contiguous == memget.region->near->atomic ||
+           !armcii_world_is_on_node(process);
+}
+
+/* Enter the piece in the directory if another process of this node has it. */
+static bool learn_shared(int process, const void *address)
+{
+    char *memory;
+    size_t bytes;
+    if (process == armcii_world->rank || !is_shared() ||
+        !armcii_arena_find(process, address, &memory, &bytes))
+        return false;
+    armcii_directory_add(process, memory, bytes, memget.region, true);
+    return true;
+}
+
+/* For armcii_resolve: if this process uses such memory, assume that [address, address + bytes) is
+ * such memory, because programs pass addresses on without ARMCI_Memat.  An entry that was found is
+ * that of an allocation that its process may have freed, and replaced by a longer one: nobody tells
+ * the others. */
+static bool find_memory(int process, const void *address, size_t bytes, bool found,
+                        struct raddr *raddr)
+{
+    if (!memget.region || !address) return found;
+    if (found && (raddr->region != memget.region || process == armcii_world->rank)) return true;
+    if (learn_shared(process, address)) return armcii_region_locate(process, address, raddr);
+    if (!memget.in_use || !is_reachable(process, address)) return found;
+    *raddr = (struct raddr){.region = memget.region,
+                            .rank = process,
+                            .lo = (char *)address,
+                            .hi = (char *)address + bytes,
+                            .route = memget.region->far};
+    return true;
+}
+
+/* ---- start and end ---- */
+
 void armcii_memget_start(void)
 {
     memget.region = calloc(1, sizeof *memget.region);
@@ -142,6 +195,7 @@ void armcii_memget_start(void)
     memget.region->memget = true;
     memget.region->team = armcii_team_world();
     armcii_route_region(memget.region);
+    armcii_directory_set_last_try(find_memory);
     if (armcii_region_attach(memget.region) == 0) return;
     free(memget.region);
     memget.region = NULL;
@@ -200,36 +254,6 @@ bool armcii_memget_free(void *memory)
     return true;
 }
 
-/* Can memory that processes take alone be there?  What a team has is no such memory, where its
- * regions are freed, and beside them, too. */
-static bool is_in_zone(int process, const void *address)
-{
-    const size_t offset = armcii_arena_offset(process, address);
-    return offset < armcii_arena->zone && !armcii_team_memory_has(process, offset);
-}
-
-/* Can such memory of the process be there, and be accessed?  A server accepts requests of other
- * nodes only. */
-static bool is_reachable(int process, const void *address)
-{
-    if (memget.region->far->direct) return false;
-    if (is_shared() && !is_in_zone(process, address)) return false;
-    return memget.region->far->contiguous == memget.region->near->atomic ||
-           !armcii_world_is_on_node(process);
-}
-
-/* Enter the piece in the directory if another process of this node has it. */
-static bool learn_shared(int process, const void *address)
-{
-    char *memory;
-    size_t bytes;
-    if (process == armcii_world->rank || !is_shared() ||
-        !armcii_arena_find(process, address, &memory, &bytes))
-        return false;
-    armcii_directory_add(process, memory, bytes, memget.region, true);
-    return true;
-}
-
 /* Does [memory, memory + bytes) lie in a slice of the directory? */
 static bool is_known(int process, const char *memory, size_t bytes)
 {
@@ -252,28 +276,5 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
     if (!is_reachable(process, memory)) return false;
     memget.in_use = true;
     armcii_directory_add(process, memory, bytes, memget.region, false);
-    return true;
-}
-
-/* Is the entry that of an allocation that its process may have freed, and replaced by a longer one?
- * Nobody tells the others. */
-static bool is_outgrown(const struct raddr *entry, const char *address, size_t bytes)
-{
-    return entry->region == memget.region && entry->rank != armcii_world->rank &&
-           bytes > (size_t)(entry->hi - address);
-}
-
-bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr)
-{
-    bool found = armcii_region_locate(process, address, raddr);
-    if (found && !is_outgrown(raddr, address, bytes)) return true;
-    if (!memget.region || !address) return found;
-    if (learn_shared(process, address)) return armcii_region_locate(process, address, raddr);
-    if (!memget.in_use || !is_reachable(process, address)) return found;
-    *raddr = (struct raddr){.region = memget.region,
-                            .rank = process,
-                            .lo = (char *)address,
-                            .hi = (char *)address + bytes,
-                            .route = memget.region->far};
     return true;
 }

@@ -23,8 +23,5 @@ void *armcii_memget_create(size_t bytes);
 bool armcii_memget_free(void *memory);
 /* Declare [memory, memory + bytes) of `process` as such memory; false if it cannot be. */
 bool armcii_memget_learn(int process, void *memory, size_t bytes);
-/* As armcii_region_locate; if no slice holds address and this process uses such memory, assume that
- * [address, address + bytes) is such memory: programs pass addresses on without ARMCI_Memat. */
-bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/hang.h"
 #include "base/log.h"
 #include "core/op.h"
+#include "mem/directory.h"
 #include "mem/memget.h"
 #include "mpi/world.h"
 
@@ -71,15 +72,14 @@ static void note_transfer(const char *what, const struct raddr *raddr, int targe
         what, target, raddr->lo, (size_t)(raddr->hi - raddr->lo), (size_t)(at - raddr->lo), bytes});
 }
 
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                 struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     static const char *const names[] = {
         [RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "accumulate"};
     struct raddr real = unobserved(raddr);
     if (armcii_observed.hang)
-        note_transfer(names[op->verb.kind], raddr, op->target, lo, op->shape.bytes);
-    int rc = armcii_op_issue(op, &real, lo, hi, req);
+        note_transfer(names[op->verb.kind], raddr, op->target, op->lo, op->shape.bytes);
+    int rc = armcii_op_issue(op, &real, req);
     if (rc == 0 && armcii_stats.on)
         armcii_stats_carried(req->path, op->shape.bytes, op->shape.nsegs);
     return rc;
@@ -131,6 +131,7 @@ static void observe(struct region *r)
 {
     r->near = observed_route(r->near);
     r->far = observed_route(r->far);
+    armcii_addr_cache_clear(); /* it has the routes */
 }
 
 void armcii_observe_start(void)

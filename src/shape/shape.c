@@ -39,52 +39,31 @@ static void simplify(struct shape *s)
     s->nsegs = s->bytes == 0 ? 0 : s->bytes / s->count[0];
 }
 
-/* The total bytes of ARMCI's count array. */
-static enum shape_status total_bytes(const int count[], int levels, size_t *bytes)
-{
-    ptrdiff_t total = 1; /* signed: offsets into a packed buffer must fit */
-    bool empty = false, overflow = false;
-    for (int i = 0; i <= levels; i++) {
-        if (count[i] < 0) return SHAPE_BAD_COUNT;
-        empty |= count[i] == 0;
-        overflow |= __builtin_mul_overflow(total, count[i], &total);
-    }
-    if (overflow && !empty) return SHAPE_OVERFLOW;
-    *bytes = empty ? 0 : (size_t)total;
-    return SHAPE_OK;
-}
-
 enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[],
                                        void *remote, const int remote_stride[], const int count[],
                                        int levels)
 {
+    ptrdiff_t bytes = 1; /* signed: offsets into a packed buffer must fit */
+    bool is_empty = false, overflow = false;
     if (levels < 0 || levels > SHAPE_MAX_LEVELS) return SHAPE_BAD_LEVELS;
-    size_t bytes;
-    enum shape_status status = total_bytes(count, levels, &bytes);
-    if (status != SHAPE_OK) return status;
-
-    struct shape full;
-    armcii_shape_contiguous(&full, local, remote, bytes);
-    full.runs = NULL;
-    full.nruns = 0;
-    if (bytes > 0) {
-        full.levels = levels;
-        for (int i = 0; i <= levels; i++)
-            full.count[i] = (size_t)count[i];
-        for (int i = 0; i < levels; i++) {
-            full.stride[SHAPE_LOCAL][i] = local_stride[i];
-            full.stride[SHAPE_REMOTE][i] = remote_stride[i];
-        }
-        if (armcii_fault("stride-off-by-one") && levels > 0)
-            full.stride[SHAPE_REMOTE][levels - 1] -= 1;
-        if (armcii_fault("last-level-skipped") && levels > 1) full.count[levels] = 1;
-        simplify(&full);
+    for (int i = 0; i <= levels; i++) {
+        if (count[i] < 0) return SHAPE_BAD_COUNT;
+        is_empty |= count[i] == 0;
+        overflow |= __builtin_mul_overflow(bytes, count[i], &bytes);
     }
-    char *lo, *hi;
-    if (armcii_shape_range(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK ||
-        armcii_shape_range(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
-        return SHAPE_OVERFLOW;
-    *s = full;
+    if (overflow && !is_empty) return SHAPE_OVERFLOW;
+    armcii_shape_contiguous(s, local, remote, is_empty ? 0 : (size_t)bytes);
+    if (is_empty) return SHAPE_OK;
+    s->levels = levels;
+    for (int i = 0; i <= levels; i++)
+        s->count[i] = (size_t)count[i];
+    for (int i = 0; i < levels; i++) {
+        s->stride[SHAPE_LOCAL][i] = local_stride[i];
+        s->stride[SHAPE_REMOTE][i] = remote_stride[i];
+    }
+    if (armcii_fault("stride-off-by-one") && levels > 0) s->stride[SHAPE_REMOTE][levels - 1] -= 1;
+    if (armcii_fault("last-level-skipped") && levels > 1) s->count[levels] = 1;
+    simplify(s);
     return SHAPE_OK;
 }
 

@@ -68,15 +68,14 @@ static inline void armcii_shape_contiguous(struct shape *s, void *local, void *r
 }
 
 /* Builds a shape from ARMCI's count and stride arrays, in simplest form: without levels of count 1,
- * and with levels merged that continue each other on both sides.  The byte order stays.  Both
- * ranges are checked, so armcii_shape_range cannot fail later.  A count of 0 makes it empty. */
+ * and with levels merged that continue each other on both sides.  The byte order stays.  A count of
+ * 0 makes it empty.  Addresses are not checked: armcii_shape_range does that. */
 enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[],
                                        void *remote, const int remote_stride[], const int count[],
                                        int levels);
 
 /* Builds a shape from runs of segments, which must outlive it.  Empty runs and 0-byte segments are
- * ignored; a single segment makes a contiguous shape.  Addresses are not checked:
- * armcii_shape_range does that. */
+ * ignored; a single segment makes a contiguous shape.  Addresses are not checked. */
 enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *runs, size_t nruns);
 
 /* Converts a vector whose segments have equal length and are evenly spaced on both sides to a

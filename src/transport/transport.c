@@ -163,22 +163,14 @@ void armcii_fence_region(struct region *r, int target)
         if (list[i]->fence_region) list[i]->fence_region(r, target);
 }
 
-static void order(const struct transport *other, const struct transport *chosen,
-                  const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
-                  const char *hi)
-{
-    if (other != chosen && other->order) other->order(raddr, target, verb, lo, hi);
-}
-
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
                         struct rma_verb verb, const char *lo, const char *hi)
 {
     const struct route *route = raddr->route;
-    order(route->contiguous, chosen, raddr, target, verb, lo, hi);
-    if (route->shaped != route->contiguous)
-        order(route->shaped, chosen, raddr, target, verb, lo, hi);
-    if (route->atomic != route->shaped && route->atomic != route->contiguous)
-        order(route->atomic, chosen, raddr, target, verb, lo, hi);
+    const struct transport *const all[] = {route->contiguous, route->shaped, route->atomic};
+    for (int i = 0; i < 3; i++)
+        if (all[i] != chosen && (i == 0 || all[i] != all[i - 1]) && all[i]->order)
+            all[i]->order(raddr, target, verb, lo, hi);
 }
 
 /* An observed transport has the slot of the real one. */

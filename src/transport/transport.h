@@ -88,6 +88,7 @@ struct op {
     struct rma_verb verb;
     const void *scale; /* accumulate: one element; NULL: 1 */
     int target;
+    char *lo, *hi; /* the remote side is within [lo, hi); if contiguous, hi may have wrapped */
     struct shape shape;
 };
 
@@ -153,10 +154,9 @@ struct transport {
 
     /* ---- put, get, accumulate ---- */
 
-    /* Start op, whose remote side is [lo, hi) within *raddr.  *req is zero on entry.  0, or an
-     * error code with nothing transferred. */
-    int (*start)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                 struct request *req);
+    /* Start op, whose remote side is within *raddr.  *req is zero on entry.  0, or an error code
+     * with nothing transferred. */
+    int (*start)(const struct op *op, const struct raddr *raddr, struct request *req);
     /* Return when the request is complete locally: a get's data are there, a put's buffer may be
      * changed. It may be complete already. */
     void (*wait)(const struct request *req);

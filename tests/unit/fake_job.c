@@ -261,12 +261,18 @@ char *job_address(const struct region *region, int process, size_t offset)
 
 /* ---- transfers ---- */
 
+struct op job_ranged(struct op t)
+{
+    ck_assert_int_eq(armcii_shape_range(&t.shape, SHAPE_REMOTE, &t.lo, &t.hi), SHAPE_OK);
+    return t;
+}
+
 static struct op contiguous(const char *caller, struct rma_verb verb, int target, void *local,
                             void *remote, size_t bytes)
 {
     struct op t = {.caller = caller, .verb = verb, .target = target};
     armcii_shape_contiguous(&t.shape, local, remote, bytes);
-    return t;
+    return job_ranged(t);
 }
 
 struct op job_put(int target, void *local, void *remote, size_t bytes)
@@ -294,11 +300,13 @@ struct op job_acc(enum element e, int target, void *local, void *remote, size_t 
 struct request job_nonblocking(struct op t)
 {
     struct request op;
+    t = job_ranged(t);
     ck_assert_int_eq(armcii_op_start(&t, &op), 0);
     return op;
 }
 
 void job_blocking(struct op t)
 {
+    t = job_ranged(t);
     ck_assert_int_eq(armcii_op_blocking(&t), 0);
 }

@@ -40,6 +40,8 @@ void job_region_free(struct region *region);
 /* The address of byte `offset` of a process's slice. */
 char *job_address(const struct region *region, int process, size_t offset);
 
+/* t with the range of its remote side. */
+struct op job_ranged(struct op t);
 /* Contiguous transfers, not yet started. */
 struct op job_put(int target, void *local, void *remote, size_t bytes);
 struct op job_get(int target, void *local, void *remote, size_t bytes);

@@ -56,6 +56,7 @@ armci_hdl_t aggregate(void)
 
 void start(armci_hdl_t *handle, struct op t)
 {
+    t = job_ranged(t);
     ck_assert_int_eq(armcii_handle_start(handle, &t), 0);
 }
 

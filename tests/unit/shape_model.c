@@ -117,6 +117,20 @@ static enum shape_status random_patch(struct sample *m, struct rng *r, enum samp
                                 m->arena[1] + p.start[1], p.stride[1], p.count, levels);
 }
 
+enum shape_status strided_in_range(struct shape *s, void *local, const int local_stride[],
+                                   void *remote, const int remote_stride[], const int count[],
+                                   int levels)
+{
+    struct shape built;
+    char *lo, *hi;
+    enum shape_status status =
+        armcii_shape_strided(&built, local, local_stride, remote, remote_stride, count, levels);
+    for (int side = 0; side < 2 && status == SHAPE_OK; side++)
+        status = armcii_shape_range(&built, (enum shape_side)side, &lo, &hi);
+    if (status == SHAPE_OK) *s = built;
+    return status;
+}
+
 void sample_create(struct sample *m, enum sample_kind kind, unsigned seed, int levels)
 {
     struct rng r = rng_start(seed);

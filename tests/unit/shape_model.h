@@ -81,4 +81,9 @@ void check_same_bytes(const struct sample *m, const char *what, const struct byt
 /* dst += src, whole elements of that type at any alignment.  Integer sums wrap. */
 void add_elements(enum element e, char *dst, const char *src, size_t bytes);
 
+/* armcii_shape_strided, and whether both sides are in the address space. */
+enum shape_status strided_in_range(struct shape *s, void *local, const int local_stride[],
+                                   void *remote, const int remote_stride[], const int count[],
+                                   int levels);
+
 #endif

@@ -10,7 +10,8 @@
 
 enum { PROCESSES = 200 };
 
-static struct world the_world = {.size = PROCESSES, .rank = 1};
+static int one_node[PROCESSES];
+static struct world the_world = {.size = PROCESSES, .rank = 1, .node_of = one_node};
 const struct world *const armcii_world = &the_world;
 
 /* Arbitrary addresses: the tests access no memory. */
@@ -203,6 +204,14 @@ static struct region *region_of_all(bool indirect)
     return &regions[indirect];
 }
 
+/* As an operation does. */
+static bool locate(int process, const char *address, struct raddr *raddr)
+{
+    if (!armcii_region_locate(process, address, raddr)) return false;
+    armcii_addr_cache_enter(process, address, raddr);
+    return true;
+}
+
 TEST(a_lookup_enters_the_cache)
 {
     struct raddr raddr;
@@ -210,13 +219,13 @@ TEST(a_lookup_enters_the_cache)
     armcii_directory_add(6, there, BYTES, region_of_all(true), true);
     armcii_directory_add(7, there, BYTES, region_of_all(true), false);
     expect_nothing(5);
-    ck_assert(armcii_region_locate(5, there + 5, &raddr));
+    ck_assert(locate(5, there + 5, &raddr));
     expect(5, there, BYTES, true);
-    ck_assert(!armcii_region_locate(5, there + BYTES, &raddr));
+    ck_assert(!locate(5, there + BYTES, &raddr));
     expect(5, there + BYTES, 1, false);
-    ck_assert(armcii_region_locate(6, there, &raddr)); /* mapped, but operations may be pending */
+    ck_assert(locate(6, there, &raddr)); /* mapped, but operations may be pending */
     expect_nothing(6);
-    ck_assert(armcii_region_locate(7, there, &raddr));
+    ck_assert(locate(7, there, &raddr));
     expect_nothing(7);
 }
 
@@ -224,17 +233,17 @@ TEST(a_freed_region_leaves_the_cache)
 {
     struct raddr raddr;
     armcii_directory_add(5, there, BYTES, region_of_all(false), true);
-    ck_assert(armcii_region_locate(5, there, &raddr));
+    ck_assert(locate(5, there, &raddr));
     armcii_directory_remove(5, there, region_of_all(false));
     expect_nothing(5);
-    ck_assert(!armcii_region_locate(5, there, &raddr));
+    ck_assert(!locate(5, there, &raddr));
     expect_nothing(5);
     /* other memory at the same addresses */
     armcii_directory_add(5, there, BYTES, region_of_all(false), true);
-    ck_assert(armcii_region_locate(5, there, &raddr));
+    ck_assert(locate(5, there, &raddr));
     armcii_directory_add(5, there, BYTES / 2, region_of_all(false), true);
     expect(5, there + 8, 8, false);
-    ck_assert(armcii_region_locate(5, there, &raddr));
+    ck_assert(locate(5, there, &raddr));
     expect(5, there + 8, 8, true);
     expect(5, there + BYTES / 2, 1, false);
     armcii_directory_end();
@@ -251,10 +260,10 @@ TEST(a_late_free_keeps_the_newer_region)
     armcii_directory_add(5, there, BYTES, region_of_all(false), true);
     armcii_directory_add(5, there, BYTES / 2, &other, true);
     armcii_directory_remove(5, there, region_of_all(false));
-    ck_assert(armcii_region_locate(5, there, &raddr));
+    ck_assert(locate(5, there, &raddr));
     ck_assert_ptr_eq(raddr.region, &other);
     armcii_directory_remove(5, there, &other);
-    ck_assert(!armcii_region_locate(5, there, &raddr));
+    ck_assert(!locate(5, there, &raddr));
 }
 
 /* Random steps: an answer is NULL, or agrees with the list of all slices. */
@@ -279,7 +288,7 @@ TEST(random_steps)
                length = (size_t)rng_between(&r, 0, 200);
         bool inside = offset < bytes[p][s] && length <= bytes[p][s] - offset;
         if (rng_between(&r, 0, 1))
-            ck_assert_int_eq(armcii_region_locate(p, at + offset, &raddr), offset < bytes[p][s]);
+            ck_assert_int_eq(locate(p, at + offset, &raddr), offset < bytes[p][s]);
         const char *seen = armcii_addr_cache_lookup(p, at + offset, length);
         if (!seen) continue;
         answers++;

@@ -134,7 +134,7 @@ static void run_op(struct rma_verb verb, const void *scale, const struct shape *
         .region = &region, .lo = remote(0), .hi = remote(ARENA), .is_mapped = true};
     struct op op = {.verb = verb, .scale = scale, .target = PROCESS, .shape = *s};
     struct request req = {0};
-    ck_assert_int_eq(armcii_shm.start(&op, &raddr, remote(0), remote(ARENA), &req), 0);
+    ck_assert_int_eq(armcii_shm.start(&op, &raddr, &req), 0);
     ck_assert(req.transport == NULL && req.path == PATH_DIRECT);
 }
 

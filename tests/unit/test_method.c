@@ -412,7 +412,11 @@ static void move(const struct row *row, struct sample *m, enum fake_order order,
                            .seed = m->seed,
                            .setting = {row->setting[0], row->setting[1]}});
     job_region_over(1, m->arena[SHAPE_REMOTE], m->size[SHAPE_REMOTE]);
-    struct op t = {"ARMCI_X", verb_of(row->kind), &scale, 1, m->shape};
+    struct op t = {.caller = "ARMCI_X",
+                   .verb = verb_of(row->kind),
+                   .scale = &scale,
+                   .target = 1,
+                   .shape = m->shape};
     job_blocking(t);
     armcii_pending_fence_all();
     for (size_t i = 0; i < m->size[to]; i++)

@@ -376,11 +376,11 @@ TEST(addresses_outside_the_address_space_are_refused)
     static const int count[] = {8, 3}, up[] = {1 << 30}, down[] = {-(1 << 30)};
     char *top = (char *)(UINTPTR_MAX - 100), *bottom = (char *)100, *lo = top, *hi = bottom;
     struct shape s;
-    ck_assert_int_eq(armcii_shape_strided(&s, top, up, far, up, count, 1), SHAPE_OVERFLOW);
-    ck_assert_int_eq(armcii_shape_strided(&s, far, up, top, up, count, 1), SHAPE_OVERFLOW);
-    ck_assert_int_eq(armcii_shape_strided(&s, bottom, down, far, up, count, 1), SHAPE_OVERFLOW);
-    ck_assert_int_eq(armcii_shape_strided(&s, far, up, bottom, down, count, 1), SHAPE_OVERFLOW);
-    ck_assert_int_eq(armcii_shape_strided(&s, bottom, up, top, down, count, 1), SHAPE_OK);
+    ck_assert_int_eq(strided_in_range(&s, top, up, far, up, count, 1), SHAPE_OVERFLOW);
+    ck_assert_int_eq(strided_in_range(&s, far, up, top, up, count, 1), SHAPE_OVERFLOW);
+    ck_assert_int_eq(strided_in_range(&s, bottom, down, far, up, count, 1), SHAPE_OVERFLOW);
+    ck_assert_int_eq(strided_in_range(&s, far, up, bottom, down, count, 1), SHAPE_OVERFLOW);
+    ck_assert_int_eq(strided_in_range(&s, bottom, up, top, down, count, 1), SHAPE_OK);
     armcii_shape_contiguous(&s, top, bottom, 101);
     ck_assert_int_eq(armcii_shape_range(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
     ck_assert_msg(lo == top && hi == bottom,

@@ -192,9 +192,9 @@ static bool check_strided(struct rng *r)
     any_strided(&c, r);
     memset(&before, 0x5a, sizeof before);
     memcpy(&s, &before, sizeof s);
-    enum shape_status status = armcii_shape_strided(
-        &s, (void *)c.base[SHAPE_LOCAL], c.stride[SHAPE_LOCAL], (void *)c.base[SHAPE_REMOTE],
-        c.stride[SHAPE_REMOTE], c.count, c.levels);
+    enum shape_status status =
+        strided_in_range(&s, (void *)c.base[SHAPE_LOCAL], c.stride[SHAPE_LOCAL],
+                         (void *)c.base[SHAPE_REMOTE], c.stride[SHAPE_REMOTE], c.count, c.levels);
     ck_assert_msg(status == expected_status(&c), "status: expected %d, seen %d",
                   (int)expected_status(&c), (int)status);
     ck_assert_msg(status == SHAPE_OK || memcmp(&s, &before, sizeof s) == 0,

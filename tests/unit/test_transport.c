@@ -34,12 +34,11 @@ static void expect(const char *wanted)
     calls[0] = 0;
 }
 
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                 struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "acc"};
     record("%s %zu/%zu to %d at %td-%td; ", names[op->verb.kind], op->shape.bytes, op->shape.nsegs,
-           op->target, lo - raddr->lo, hi - raddr->lo);
+           op->target, op->lo - raddr->lo, op->hi - raddr->lo);
     *req = (struct request){.transport = &recorder, .id = 7, .path = PATH_SERVER};
     is_done = false;
     return 0;

@@ -95,6 +95,7 @@ static const char *path_of(enum rma_kind kind, bool strided, int target, char *a
                              1);
     else
         armcii_shape_contiguous(&op.shape, local, address, 1024);
+    armcii_shape_range(&op.shape, SHAPE_REMOTE, &op.lo, &op.hi);
     armcii_lock_enter(); /* the progress thread runs */
     bool started = armcii_op_start(&op, &req) == 0;
     enum path path = started ? req.path : PATH_NONE;

@@ -199,11 +199,10 @@ static struct remote remote_of(int target)
     return (struct remote){target, armcii_world->server_of[target]};
 }
 
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                 struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     struct remote to = remote_of(op->target);
-    (void)raddr, (void)lo, (void)hi;
+    (void)raddr;
     req->path = PATH_SERVER;
     switch (op->verb.kind) {
     case RMA_PUT: req->id = armcii_client_put(&to, &op->shape); break;

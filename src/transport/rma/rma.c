@@ -343,8 +343,7 @@ static void memget_detach(struct region *r, char *memory)
 
 /* MPI does not scale, so scaled data are packed into a buffer first; the packed shape may use a
  * simpler method.  On the route rdma, strided operations come here only with long segments. */
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                 struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     struct shape scaled;
     struct rma_op r = {.verb = op->verb,
@@ -362,7 +361,8 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     armcii_rma_choose(&r);
     req->transport = &armcii_rma;
     req->path = r.path;
-    req->id = armcii_pending_order_before_issue(raddr, op->target, op->verb, lo, hi, r.calls);
+    req->id =
+        armcii_pending_order_before_issue(raddr, op->target, op->verb, op->lo, op->hi, r.calls);
     req->region_id = raddr->region->id;
     req->target = op->target;
     armcii_rma_issue(&r);

@@ -29,10 +29,9 @@ static void unlock(void *set, int owner, int mutex)
 
 /* ---- operations ---- */
 
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                 struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
-    (void)raddr, (void)lo, (void)hi;
+    (void)raddr;
     req->path = PATH_DIRECT;
     switch (op->verb.kind) {
     case RMA_PUT: armcii_apply_put(&op->shape); break;
