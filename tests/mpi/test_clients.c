@@ -103,7 +103,7 @@ static void encode(struct client *c, int k, const struct am_request *r, const st
     const size_t length = armcii_am_request_length(r->kind, s);
     *(struct am_message_header *)(void *)c->message = (struct am_message_header){
         .bytes = (uint32_t)(sizeof(struct am_message_header) + length), .acknowledge = 1};
-    armcii_am_encode(r, s, c->message + sizeof(struct am_message_header));
+    armcii_am_encode(r, s, length, c->message + sizeof(struct am_message_header));
     send_or_ask(c, k);
 }
 

@@ -41,7 +41,7 @@ static void transmit(const struct shape *fragment, struct bytes *seen)
                       armcii_am_message_max()); /* eager */
     ck_assert_uint_eq(length % 8, 0);           /* the next request is aligned */
     memset(message, 0xee, sizeof message);
-    armcii_am_encode(&request, fragment, message);
+    armcii_am_encode(&request, fragment, length, message);
     const struct am_request_header *header = (const struct am_request_header *)(void *)message;
     ck_assert_uint_eq(header->length, length);
     ck_assert_int_eq(header->owner, 3);

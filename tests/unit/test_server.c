@@ -38,7 +38,7 @@ static void send_message(unsigned sequence, const struct am_request *r, const st
     *(struct am_message_header *)(void *)to =
         (struct am_message_header){.bytes = (uint32_t)(sizeof(struct am_message_header) + length),
                                    .sequence = (uint16_t)sequence};
-    armcii_am_encode(r, s, to + sizeof(struct am_message_header));
+    armcii_am_encode(r, s, length, to + sizeof(struct am_message_header));
     MPI_Isend(to, (int)(sizeof(struct am_message_header) + length), MPI_BYTE, 0, AM_TAG_REQUEST,
               comm, &sending[sent++]);
 }

@@ -39,10 +39,11 @@ static void end_server(void)
 /* Put the value through the server. */
 static void send_put(void *to, int value)
 {
-    struct shape s;
-    armcii_shape_contiguous(&s, &value, to, sizeof value);
+    struct op op = {.verb = {.kind = RMA_PUT}, .lo = to, .hi = (char *)to + sizeof value};
+    struct request req = {0};
+    armcii_shape_contiguous(&op.shape, &value, to, sizeof value);
     armcii_lock_enter();
-    armcii_client_put(&(struct remote){.owner = 0, .server = 0}, &s);
+    armcii_client_start(&op, NULL, &req);
     armcii_lock_exit();
 }
 

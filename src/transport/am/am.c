@@ -194,27 +194,6 @@ void armcii_am_end(void)
 
 /* ---- operations ---- */
 
-static struct remote remote_of(int target)
-{
-    return (struct remote){target, armcii_world->server_of[target]};
-}
-
-static int start(const struct op *op, const struct raddr *raddr, struct request *req)
-{
-    struct remote to = remote_of(op->target);
-    (void)raddr;
-    req->path = PATH_SERVER;
-    switch (op->verb.kind) {
-    case RMA_PUT: req->id = armcii_client_put(&to, &op->shape); break;
-    case RMA_GET: req->id = armcii_client_get(&to, &op->shape); break;
-    case RMA_ACC:
-        req->id = armcii_client_accumulate(&to, op->verb.element, op->scale, &op->shape);
-        break;
-    }
-    if (req->id) req->transport = &armcii_am;
-    return 0;
-}
-
 static void wait(const struct request *req)
 {
     armcii_client_wait(req->id);
@@ -260,9 +239,8 @@ static void fence_region(struct region *r, int target)
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                 void *remote, long operand)
 {
-    struct remote to = remote_of(target);
     (void)raddr;
-    return armcii_client_rmw(&to, update, bytes, remote, operand);
+    return armcii_client_rmw(target, update, bytes, remote, operand);
 }
 
 static bool progress(void)
@@ -273,7 +251,7 @@ static bool progress(void)
 
 const struct transport armcii_am = {
     .name = "am",
-    .start = start,
+    .start = armcii_client_start,
     .wait = wait,
     .is_complete = is_complete,
     .test = is_complete,

@@ -30,19 +30,9 @@ void armcii_am_end_sleep(bool signaled);
  *
  * Called under the global lock, which is suspended while waiting. */
 
-/* Remote memory and its server. */
-struct remote {
-    int owner;  /* rank in the world */
-    int server; /* rank in the world, or of a progress rank behind it */
-};
-
-/* Each returns a request id for armcii_client_wait, or 0 when the operation is complete locally.
- * Eager puts and accumulates are copied, so they are complete; they may be coalesced with later
- * ones. scale NULL: 1. */
-uint64_t armcii_client_put(const struct remote *to, const struct shape *s);
-uint64_t armcii_client_accumulate(const struct remote *to, enum element type, const void *scale,
-                                  const struct shape *s);
-uint64_t armcii_client_get(const struct remote *from, const struct shape *s);
+/* The slot of struct transport.  Eager puts and accumulates are copied, so they are complete; they
+ * may be coalesced with later ones. */
+int armcii_client_start(const struct op *op, const struct raddr *raddr, struct request *req);
 /* Return when the operation is complete locally. */
 void armcii_client_wait(uint64_t id);
 /* Is the operation complete locally? Neither waits nor makes progress. */
@@ -51,13 +41,14 @@ bool armcii_client_is_complete(uint64_t id);
 void armcii_client_wait_all(int owner);
 
 /* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
-long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address,
+long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address,
                        long operand);
 
-/* A mutex, at its owner's address (shm/mutex.h).  Released when a fence has completed. */
-void armcii_client_lock(const struct remote *to, void *mutex);
-bool armcii_client_trylock(const struct remote *to, void *mutex);
-void armcii_client_unlock(const struct remote *to, void *mutex);
+/* A mutex of the server's node, at its owner's address (shm/mutex.h).  Released when a fence has
+ * completed. */
+void armcii_client_lock(int server, void *mutex);
+bool armcii_client_trylock(int server, void *mutex);
+void armcii_client_unlock(int server, void *mutex);
 
 /* ---- mutexes of several nodes (mutexes.c); the functions are those of struct transport ---- */
 
@@ -74,9 +65,13 @@ void armcii_am_unlock(void *set, int owner, int mutex);
 void armcii_endpoints_start(MPI_Comm comm);
 /* Nothing is outstanding. */
 void armcii_endpoints_end(void);
-extern MPI_Comm armcii_endpoints_comm;
-/* A progress thread completes what the program leaves outstanding. */
-extern bool armcii_endpoints_have_thread;
+struct endpoints {
+    MPI_Comm comm;
+    bool have_thread;              /* it completes what the program leaves outstanding */
+    unsigned unsent;               /* messages that wait for room, rendezvous puts not in place */
+    size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
+};
+extern const struct endpoints *const armcii_endpoints;
 
 /* Sending. */
 
@@ -111,8 +106,6 @@ bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
 /* The request of the put is in the open message, and so many bytes follow unasked; its
  * acknowledgement frees the tag. */
 void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
-/* Is a rendezvous put not in place, or does a message wait for room in the window? */
-bool armcii_endpoints_have_unsent(void);
 /* Does any put write within [lo, hi) of the owner's memory? */
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
 

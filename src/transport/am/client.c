@@ -12,21 +12,18 @@ static uint64_t last_id;
 
 static void append_request(struct endpoint *e, const struct am_request *r, const struct shape *s)
 {
-    char *to = armcii_endpoint_append(e, armcii_am_request_length(r->kind, s),
-                                      armcii_am_has_data(r->kind));
-    armcii_am_encode(r, s, to);
+    const size_t length = armcii_am_request_length(r->kind, s);
+    char *to = armcii_endpoint_append(e, length, armcii_am_has_data(r->kind));
+    armcii_am_encode(r, s, length, to);
 }
 
 /* ---- order ---- */
 
 /* Rendezvous data are not ordered with later requests. */
-static void wait_for_rndv(const struct remote *to, const struct shape *s)
+static void wait_for_rndv(int owner, const char *lo, const char *hi)
 {
-    char *lo, *hi;
     struct backoff p = {0};
-    if (!armcii_endpoints_have_unsent()) return;
-    armcii_shape_range(s, SHAPE_REMOTE, &lo, &hi);
-    while (armcii_rndv_overlaps(to->owner, lo, hi))
+    while (armcii_rndv_overlaps(owner, lo, hi))
         armcii_am_progress(&p);
 }
 
@@ -55,7 +52,7 @@ static struct outstanding *new_outstanding(uint64_t id, int owner)
 /* Local completion is reached; remote completion proceeds without the caller. */
 static void push(void)
 {
-    if (armcii_endpoints_have_unsent() || !armcii_endpoints_have_thread) armcii_endpoints_push();
+    if (armcii_endpoints->unsent > 0 || !armcii_endpoints->have_thread) armcii_endpoints_push();
 }
 
 void armcii_client_wait(uint64_t id)
@@ -71,110 +68,37 @@ void armcii_client_wait(uint64_t id)
 bool armcii_client_is_complete(uint64_t id)
 {
     return !armcii_outstanding_find(id) &&
-           (armcii_endpoints_have_thread ||
-            !armcii_endpoints_have_unsent()); /* as after armcii_client_wait */
+           (armcii_endpoints->have_thread ||
+            armcii_endpoints->unsent == 0); /* as after armcii_client_wait */
 }
 
-/* ---- put and accumulate ---- */
+/* ---- put, get and accumulate ---- */
 
-static void put_rndv(struct endpoint *e, const struct remote *to, const struct shape *s,
-                     uint64_t id)
+static void put_rndv(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
 {
-    struct outstanding *o = new_outstanding(id, to->owner);
+    const int server = armcii_world->server_of[owner];
+    struct outstanding *o = new_outstanding(id, owner);
     MPI_Request request;
-    struct rndv_put put = {.server = to->server, .owner = to->owner, .tag = new_tag()};
+    struct rndv_put put = {.server = server, .owner = owner, .tag = new_tag()};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
     armcii_endpoint_reserve(e, armcii_am_request_length(AM_PUT_RNDV, s)); /* others may send */
     const bool asks =
         armcii_am_window_is_small() || (bytes > 0 && !armcii_endpoint_has_room(e, bytes));
-    if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, to->server, put.tag, armcii_endpoints_comm, &request);
+    if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, server, put.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
     append_request(e,
                    &(struct am_request){
-                       .kind = asks ? AM_PUT_ASK : AM_PUT_RNDV, .owner = to->owner, .tag = put.tag},
+                       .kind = asks ? AM_PUT_ASK : AM_PUT_RNDV, .owner = owner, .tag = put.tag},
                    s);
     armcii_rndv_add(e, &put, asks ? 0 : bytes);
     armcii_endpoint_send(e);
     if (asks)
-        armcii_outstanding_set_send(o, s, to->server, put.tag + AM_TAG_DATA);
+        armcii_outstanding_set_send(o, s, server, put.tag + AM_TAG_DATA);
     else
-        armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
-                             to->server, put.tag + AM_TAG_DATA, &request);
+        armcii_am_send_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
+                             server, put.tag + AM_TAG_DATA, &request);
     armcii_outstanding_start(o, request);
 }
-
-/* Then it needs neither a cursor nor a second shape. */
-static bool is_one_fragment(const struct shape *s)
-{
-    return s->form != SHAPE_VECTOR && s->bytes <= armcii_am_eager_max();
-}
-
-static void put_eager(struct endpoint *e, const struct remote *to, const struct shape *s)
-{
-    append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner}, s);
-    armcii_endpoint_send_if_due(e);
-}
-
-static uint64_t put_fragments(struct endpoint *e, const struct remote *to,
-                              const struct shape *shape)
-{
-    struct shape patch;
-    const struct shape *s = armcii_am_vector_to_strided(shape, &patch);
-    struct am_cursor cursor;
-    struct vector_run runs[AM_RUNS];
-    struct shape fragment;
-    uint64_t id = 0;
-    armcii_am_fragment_begin(&cursor, s, SHAPE_REMOTE);
-    while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
-        if (fragment.bytes <= armcii_am_eager_max()) {
-            put_eager(e, to, &fragment);
-        } else {
-            if (!id) id = ++last_id;
-            put_rndv(e, to, &fragment, id);
-        }
-    }
-    if (id) armcii_endpoint_send(e); /* eager fragments behind rendezvous ones */
-    return id;
-}
-
-uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
-{
-    struct endpoint *e = armcii_endpoint(to->server);
-    uint64_t id = 0;
-    wait_for_rndv(to, s);
-    if (is_one_fragment(s))
-        put_eager(e, to, s);
-    else
-        id = put_fragments(e, to, s);
-    if (!id || armcii_endpoints_have_thread) armcii_endpoint_push(e);
-    return id;
-}
-
-uint64_t armcii_client_accumulate(const struct remote *to, enum element type, const void *scale,
-                                  const struct shape *shape)
-{
-    struct shape patch;
-    const struct shape *s = armcii_am_vector_to_strided(shape, &patch);
-    struct endpoint *e = armcii_endpoint(to->server);
-    struct am_cursor cursor;
-    struct vector_run runs[AM_RUNS];
-    struct shape fragment;
-    struct am_request r = {.kind = AM_ACC,
-                           .element = (int)type,
-                           .scale = scale ? scale : armcii_element_one(type),
-                           .scale_bytes = armcii_element_size(type),
-                           .owner = to->owner};
-    wait_for_rndv(to, s);
-    armcii_am_fragment_begin_packed(&cursor);
-    while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
-        append_request(e, &r, &fragment);
-        armcii_endpoint_send_if_due(e);
-    }
-    armcii_endpoint_push(e);
-    return 0;
-}
-
-/* ---- get ---- */
 
 /* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for
  * earlier gets. */
@@ -196,61 +120,102 @@ static char *alloc_buffer(size_t bytes)
     return buffer;
 }
 
-/* The reply comes in an answer of the server, with others. */
-static void get_short_fragment(struct endpoint *e, const struct remote *from,
-                               const struct shape *fragment, struct outstanding *o)
+static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
 {
-    armcii_outstanding_set_unpack(o, fragment, NULL);
-    append_request(e, &(struct am_request){.kind = AM_GET, .owner = from->owner}, fragment);
-    armcii_endpoint_add_get(e, o);
-}
-
-static void get_fragment(struct endpoint *e, const struct remote *from,
-                         const struct shape *fragment, uint64_t id)
-{
-    struct outstanding *o = new_outstanding(id, from->owner);
+    const int server = armcii_world->server_of[owner];
+    struct outstanding *o = new_outstanding(id, owner);
     MPI_Request reply;
-    if (armcii_am_is_short_reply(fragment->bytes)) {
-        get_short_fragment(e, from, fragment, o);
+    if (armcii_am_is_short_reply(s->bytes)) { /* in an answer of the server, with others */
+        armcii_outstanding_set_unpack(o, s, NULL);
+        append_request(e, &(struct am_request){.kind = AM_GET, .owner = owner}, s);
+        armcii_endpoint_add_get(e, o);
         return;
     }
-    if (!use_zcopy(fragment))
-        armcii_outstanding_set_unpack(o, fragment, alloc_buffer(fragment->bytes));
+    if (!use_zcopy(s)) armcii_outstanding_set_unpack(o, s, alloc_buffer(s->bytes));
     o->tag = new_tag();
     if (o->buffer)
-        MPI_Irecv(o->buffer, (int)fragment->bytes, MPI_BYTE, from->server, o->tag,
-                  armcii_endpoints_comm, &reply);
+        MPI_Irecv(o->buffer, (int)s->bytes, MPI_BYTE, server, o->tag, armcii_endpoints->comm,
+                  &reply);
     else
-        armcii_am_receive_zcopy(armcii_endpoints_comm,
-                                (struct am_zcopy){fragment->local, fragment, SHAPE_LOCAL},
-                                from->server, o->tag, &reply);
-    struct am_request r = {.kind = AM_GET, .owner = from->owner, .tag = o->tag};
+        armcii_am_receive_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
+                                server, o->tag, &reply);
+    const struct am_request r = {.kind = AM_GET, .owner = owner, .tag = o->tag};
     armcii_outstanding_start(o, reply);
-    append_request(e, &r, fragment);
+    append_request(e, &r, s);
 }
 
-uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
+/* An accumulate, or an eager put. */
+static void send_data(struct endpoint *e, const struct op *op, const struct shape *s)
 {
-    struct shape patch;
-    const struct shape *s = armcii_am_vector_to_strided(shape, &patch);
-    struct endpoint *e = armcii_endpoint(from->server);
+    struct am_request r = {.kind = AM_PUT, .owner = op->target};
+    if (op->verb.kind == RMA_ACC) {
+        r.kind = AM_ACC;
+        r.element = (int)op->verb.element;
+        r.scale = op->scale ? op->scale : armcii_element_one(op->verb.element);
+        r.scale_bytes = armcii_element_size(op->verb.element);
+    }
+    append_request(e, &r, s);
+    armcii_endpoint_send_if_due(e);
+}
+
+/* Send a fragment of op: true if it is outstanding, under that id. */
+static bool send_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
+                          uint64_t id)
+{
+    if (op->verb.kind == RMA_GET) {
+        get(e, op->target, s, id);
+        return true;
+    }
+    if (op->verb.kind == RMA_PUT && s->bytes > armcii_endpoints->eager_max) {
+        put_rndv(e, op->target, s, id);
+        return true;
+    }
+    send_data(e, op, s);
+    return false;
+}
+
+static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
+{
+    struct shape patch, fragment;
+    const struct shape *s = armcii_am_vector_to_strided(&op->shape, &patch);
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    struct shape fragment;
-    uint64_t id = ++last_id;
-    wait_for_rndv(from, s);
-    armcii_am_fragment_begin(&cursor, s, SHAPE_LOCAL);
+    bool outstanding = false;
+    if (op->verb.kind == RMA_ACC)
+        armcii_am_fragment_begin_packed(&cursor);
+    else
+        armcii_am_fragment_begin(&cursor, s, op->verb.kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
-        get_fragment(e, from, &fragment, id);
-        if (!cursor.in_order) continue;
+        outstanding |= send_fragment(e, op, &fragment, id);
+        if (op->verb.kind != RMA_GET || !cursor.in_order) continue;
         armcii_endpoint_send(e);
         armcii_client_wait(id);
     }
-    if (armcii_am_is_short_reply(s->bytes))
+    return outstanding;
+}
+
+int armcii_client_start(const struct op *op, const struct raddr *raddr, struct request *req)
+{
+    struct endpoint *e = armcii_endpoint(armcii_world->server_of[op->target]);
+    const uint64_t id = ++last_id;
+    const struct shape *s = &op->shape;
+    (void)raddr;
+    if (armcii_endpoints->unsent > 0) wait_for_rndv(op->target, op->lo, op->hi);
+    /* One fragment needs neither a cursor nor a second shape. */
+    const bool outstanding = s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max
+                                 ? send_fragment(e, op, s, id)
+                                 : send_fragments(e, op, id);
+    if (op->verb.kind == RMA_GET && armcii_am_is_short_reply(s->bytes))
         armcii_endpoint_send_gets_if_due(e);
-    else
-        armcii_endpoint_send(e);
-    return id;
+    else if (outstanding)
+        armcii_endpoint_send(e); /* a put's eager fragments behind rendezvous ones, too */
+    if (op->verb.kind != RMA_GET && (!outstanding || armcii_endpoints->have_thread))
+        armcii_endpoint_push(e);
+    req->path = PATH_SERVER;
+    if (!outstanding) return 0;
+    req->transport = &armcii_am;
+    req->id = id;
+    return 0;
 }
 
 /* ---- local completion ---- */
@@ -274,23 +239,23 @@ static void send_and_wait(struct endpoint *e, MPI_Request *reply)
     armcii_endpoints_wait(reply);
 }
 
-long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address,
-                       long operand)
+long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address, long operand)
 {
-    struct endpoint *e = armcii_endpoint(to->server);
+    const int server = armcii_world->server_of[owner];
+    struct endpoint *e = armcii_endpoint(server);
     struct shape s;
     MPI_Request reply;
     long old;
     armcii_shape_contiguous(&s, NULL, address, bytes);
-    wait_for_rndv(to, &s);
+    wait_for_rndv(owner, address, (char *)address + bytes);
     int tag = new_tag();
     struct am_request r = {.kind = AM_RMW,
                            .element = (int)update,
                            .scale = &operand,
                            .scale_bytes = sizeof operand,
-                           .owner = to->owner,
+                           .owner = owner,
                            .tag = tag};
-    MPI_Irecv(&old, sizeof old, MPI_BYTE, to->server, tag, armcii_endpoints_comm, &reply);
+    MPI_Irecv(&old, sizeof old, MPI_BYTE, server, tag, armcii_endpoints->comm, &reply);
     append_request(e, &r, &s);
     send_and_wait(e, &reply);
     armcii_tag_free(tag);
@@ -300,39 +265,38 @@ long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t b
 /* ---- mutexes ---- */
 
 /* Append the request to the open message of the server. */
-static struct endpoint *append_mutex(enum am_kind kind, const struct remote *to, void *mutex,
-                                     int tag)
+static struct endpoint *append_mutex(enum am_kind kind, int server, void *mutex, int tag)
 {
-    struct endpoint *e = armcii_endpoint(to->server);
+    struct endpoint *e = armcii_endpoint(server);
     char *at = armcii_endpoint_append(e, sizeof(struct am_request_header),
                                       kind == AM_UNLOCK); /* a fence waits for unlocks */
     armcii_am_encode_mutex(kind, mutex, tag, at);
     return e;
 }
 
-static int request_mutex(enum am_kind kind, const struct remote *to, void *mutex)
+static int request_mutex(enum am_kind kind, int server, void *mutex)
 {
     int granted, tag = new_tag();
     MPI_Request reply;
-    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, to->server, tag, armcii_endpoints_comm, &reply);
-    send_and_wait(append_mutex(kind, to, mutex, tag), &reply);
+    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, server, tag, armcii_endpoints->comm, &reply);
+    send_and_wait(append_mutex(kind, server, mutex, tag), &reply);
     armcii_tag_free(tag);
     return granted;
 }
 
-void armcii_client_lock(const struct remote *to, void *mutex)
+void armcii_client_lock(int server, void *mutex)
 {
-    request_mutex(AM_LOCK, to, mutex);
+    request_mutex(AM_LOCK, server, mutex);
 }
 
-bool armcii_client_trylock(const struct remote *to, void *mutex)
+bool armcii_client_trylock(int server, void *mutex)
 {
-    return request_mutex(AM_TRYLOCK, to, mutex);
+    return request_mutex(AM_TRYLOCK, server, mutex);
 }
 
-void armcii_client_unlock(const struct remote *to, void *mutex)
+void armcii_client_unlock(int server, void *mutex)
 {
-    struct endpoint *e = append_mutex(AM_UNLOCK, to, mutex, 0);
+    struct endpoint *e = append_mutex(AM_UNLOCK, server, mutex, 0);
     armcii_endpoint_send(e);
     armcii_endpoint_push(e);
 }

@@ -14,8 +14,6 @@
 
 /* ---- state of the endpoints ---- */
 
-MPI_Comm armcii_endpoints_comm;
-
 /* An open message or one being sent. Their number does not depend on the number of servers. */
 enum { BUFFERS = 32 };
 struct send_buffer {
@@ -24,8 +22,8 @@ struct send_buffer {
 
 struct endpoint {
     int server;
-    int open;             /* buffer of the open message; -1: none */
-    uint16_t sequence;    /* number of the next message */
+    struct am_message_header *open; /* message, in a buffer; NULL: none */
+    uint16_t sequence;              /* number of the next message */
     uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
     size_t bytes_unacked; /* of the messages sent but not acknowledged */
     uint32_t transmitted,
@@ -64,9 +62,9 @@ static struct {
      * progress ranks] */
     struct endpoint **of, **first_on_node;
     struct endpoint *first_dirty;
-    unsigned walks;        /* of the dirty ones, begun and not ended */
-    unsigned dues;         /* endpoints that are due */
-    size_t window, enough; /* room for any message, or the whole window if it is shorter */
+    struct endpoints shared; /* with the other files */
+    unsigned walks;          /* of the dirty ones, begun and not ended */
+    size_t window, enough;   /* room for any message, or the whole window if it is shorter */
     struct rndv *rndvs;
     uint64_t rndvs_added;
     atomic_uint answers_pending; /* to messages, rendezvous puts and short gets; atomic: the
@@ -77,7 +75,7 @@ static struct {
     MPI_Request answer_request;
     struct am_answer answer;
 } endpoints;
-bool armcii_endpoints_have_thread;
+const struct endpoints *const armcii_endpoints = &endpoints.shared;
 
 static void post_answer_receive(void)
 {
@@ -97,15 +95,7 @@ static uint64_t unacked(const struct endpoint *e)
 
 static bool is_dirty(const struct endpoint *e)
 {
-    return e->open >= 0 || unacked(e) > 0 || e->owes || e->rndvs > 0;
-}
-
-static void add_dirty(struct endpoint *e)
-{
-    if (e->listed) return;
-    e->listed = true;
-    e->next_dirty = endpoints.first_dirty;
-    endpoints.first_dirty = e;
+    return e->open || unacked(e) > 0 || e->owes || e->rndvs > 0;
 }
 
 static void remove_clean(void)
@@ -138,6 +128,7 @@ void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t by
     *r = (struct rndv){endpoints.rndvs, *put, ++endpoints.rndvs_added};
     endpoints.rndvs = r;
     e->rndvs++;
+    endpoints.shared.unsent++;
     endpoints.answers_pending++;
     e->rndv_bytes += bytes;
 }
@@ -153,12 +144,8 @@ static void remove_rndv(struct endpoint *e, int tag)
         break;
     }
     e->rndvs--;
+    endpoints.shared.unsent--;
     armcii_tag_free(tag);
-}
-
-bool armcii_endpoints_have_unsent(void)
-{
-    return endpoints.dues > 0 || endpoints.rndvs != NULL;
 }
 
 /* Is any of the first `count` puts not in place at the server? */
@@ -179,21 +166,6 @@ bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
 
 /* ---- progress ---- */
 
-static struct am_message_header *header_of(int buffer)
-{
-    return (struct am_message_header *)(void *)endpoints.buffers[buffer].bytes;
-}
-
-/* Without a progress thread only calls of the program send what the system does not take at once:
- * count what may fill a connection. */
-static bool needs_ack(const struct am_message_header *head)
-{
-    enum {
-        SMALL = 256
-    }; /* bytes: gets, rmws and mutexes: the limit of outstanding operations covers them */
-    return !armcii_endpoints_have_thread && head->bytes > SMALL;
-}
-
 static size_t room(const struct endpoint *e)
 {
     const int64_t left = (int64_t)endpoints.window - (int32_t)(e->transmitted - e->served);
@@ -202,7 +174,7 @@ static size_t room(const struct endpoint *e)
 
 static void set_due(struct endpoint *e, bool due)
 {
-    endpoints.dues += (unsigned)due - (unsigned)e->due;
+    endpoints.shared.unsent += (unsigned)due - (unsigned)e->due;
     e->due = due;
 }
 
@@ -213,11 +185,11 @@ static void ask_for_room(struct endpoint *e)
     e->ask = (struct am_ask){.head = {.bytes = sizeof e->ask, .sequence = e->sequence++},
                              .request = {.length = sizeof e->ask.request,
                                          .kind = AM_ROOM,
-                                         .bytes = armcii_am_message_max()}};
+                                         .bytes = endpoints.shared.message_max}};
     e->transmitted += armcii_am_message_size(sizeof e->ask);
     e->asked = true;
     endpoints.answers_pending++;
-    MPI_Isend(&e->ask, sizeof e->ask, MPI_BYTE, e->server, AM_TAG_REQUEST, armcii_endpoints_comm,
+    MPI_Isend(&e->ask, sizeof e->ask, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
               &e->asking);
 }
 
@@ -229,12 +201,11 @@ static void handle_grant(struct endpoint *e)
     endpoints.answers_pending--;
 }
 
-/* Must the message wait for room?  If nothing else brings some, ask for it. */
-static bool must_wait(struct endpoint *e, const struct am_message_header *head, uint32_t size)
+/* There is no room for the open message: must it wait?  If nothing else brings some, ask for it. */
+static bool must_wait(struct endpoint *e)
 {
-    if (e->granted || size <= room(e)) return false;
     if (unacked(e) > 0 || e->asked) return true; /* an acknowledgement is on its way */
-    if (head->bytes <= endpoints.window) return false;
+    if (e->open->bytes <= endpoints.window) return false;
     ask_for_room(e);
     return true;
 }
@@ -255,41 +226,47 @@ bool armcii_endpoints_owe(void)
  * program are before it: nothing is outstanding then. */
 static bool may_owe(const struct endpoint *e)
 {
-    return e->is_urgent && !e->is_awaited && armcii_endpoints_have_thread && e->acked > 0 &&
-           e->transmitted - e->served <= armcii_am_message_max();
+    return !e->is_awaited && endpoints.shared.have_thread && e->acked > 0 &&
+           e->transmitted - e->served <= endpoints.shared.message_max;
 }
 
 void armcii_endpoint_send(struct endpoint *e)
 {
-    if (e->open < 0) return;
-    int b = e->open;
-    struct am_message_header *head = header_of(b);
+    /* Bytes: gets, rmws and mutexes, which the limit of outstanding operations covers. */
+    enum { SMALL = 256 };
+    struct am_message_header *head = e->open;
+    if (!head) return;
     const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
-    set_due(e, must_wait(e, head, size));
-    if (e->due) {
+    const bool due = !e->granted && size > room(e) && must_wait(e);
+    if (due != e->due) set_due(e, due);
+    if (due) {
         head->acknowledge = 1; /* fences count it */
         e->is_awaited = true;
         return;
     }
     e->transmitted += size;
-    if (head->acknowledge && may_owe(e)) {
+    if (e->is_urgent && head->acknowledge && may_owe(e)) {
         head->acknowledge = 0;
         set_owes(e, true);
     }
     e->rndv_bytes = 0;
     e->is_awaited = e->granted = false;
-    e->open = -1;
-    endpoints.buffer_states[b] = SENT;
+    e->open = NULL;
     head->sequence = e->sequence++;
-    if (needs_ack(head) || room(e) < endpoints.enough) head->acknowledge = 1;
+    /* Without a progress thread only calls of the program send what the system does not take at
+     * once: count what may fill a connection. */
+    if (room(e) < endpoints.enough || (!endpoints.shared.have_thread && head->bytes > SMALL))
+        head->acknowledge = 1;
     if (head->acknowledge) {
-        set_owes(e, false);
+        if (e->owes) set_owes(e, false);
         e->sent++;
         e->bytes_unacked += head->bytes;
         endpoints.answers_pending++;
     }
-    MPI_Isend(endpoints.buffers[b].bytes, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST,
-              armcii_endpoints_comm, &endpoints.send_requests[b]);
+    const ptrdiff_t b = (struct send_buffer *)(void *)head - endpoints.buffers;
+    endpoints.buffer_states[b] = SENT;
+    MPI_Isend(head, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
+              &endpoints.send_requests[b]);
 }
 
 static void handle_answer(struct endpoint *e)
@@ -380,58 +357,45 @@ void armcii_endpoints_send(void)
     end_walk();
 }
 
-static int find_free_buffer(void)
-{
-    for (int i = 0; i < BUFFERS; i++)
-        if (endpoints.buffer_states[i] == FREE) return i;
-    return -1;
-}
-
-/* A buffer for a new message; open messages to other servers are sent to free one. */
-static int alloc_buffer(void)
-{
-    struct backoff p = {0};
-    int b = find_free_buffer();
-    while (b < 0) {
-        armcii_endpoints_send();
-        if (!reclaim_buffers()) armcii_am_progress(&p);
-        b = find_free_buffer();
-    }
-    endpoints.buffer_states[b] = OPEN;
-    *header_of(b) = (struct am_message_header){.bytes = sizeof(struct am_message_header)};
-    return b;
-}
-
+/* Another thread may open a message while this one waits for a free buffer: open messages to other
+ * servers are sent to free one. */
 static void open_message(struct endpoint *e)
 {
-    int b = alloc_buffer();
-    add_dirty(e);
-    if (e->open < 0) {
-        e->open = b;
+    struct backoff p = {0};
+    while (!e->open) {
+        int i = 0;
+        while (i < BUFFERS && endpoints.buffer_states[i] != FREE)
+            i++;
+        if (i == BUFFERS) {
+            armcii_endpoints_send();
+            if (!reclaim_buffers()) armcii_am_progress(&p);
+            continue;
+        }
+        endpoints.buffer_states[i] = OPEN;
+        e->open = (void *)endpoints.buffers[i].bytes;
+        *e->open = (struct am_message_header){.bytes = sizeof *e->open};
         e->opened++;
-    } else /* another thread has opened one */
-        endpoints.buffer_states[b] = FREE;
-}
-
-static bool has_room(const struct endpoint *e, size_t length)
-{
-    return e->open >= 0 && header_of(e->open)->bytes + length <= armcii_am_message_max();
+    }
+    if (e->listed) return;
+    e->listed = true;
+    e->next_dirty = endpoints.first_dirty;
+    endpoints.first_dirty = e;
 }
 
 void armcii_endpoint_reserve(struct endpoint *e, size_t length)
 {
     struct backoff p = {0};
-    while (!has_room(e, length)) {
+    while (!e->open || e->open->bytes + length > endpoints.shared.message_max) {
         if (e->due) armcii_am_progress(&p);
         armcii_endpoint_send(e);
-        if (e->open < 0) open_message(e);
+        if (!e->open) open_message(e);
     }
 }
 
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge)
 {
     armcii_endpoint_reserve(e, length);
-    struct am_message_header *head = header_of(e->open);
+    struct am_message_header *head = e->open;
     char *at = (char *)head + head->bytes;
     head->bytes += (uint32_t)length;
     if (acknowledge) head->acknowledge = 1;
@@ -454,7 +418,7 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
     struct backoff p = {0};
     if (unacked(e) > 0) poll_now_and_then(e);
     if ((unacked(e) == 0 && !e->is_held) || e->is_urgent ||
-        (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max()))
+        (e->open && e->open->bytes >= endpoints.shared.eager_max))
         armcii_endpoint_send(e);
     e->is_urgent = false;
     while (unacked(e) > MAX_UNACKED)
@@ -473,7 +437,7 @@ void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)
 void armcii_endpoint_send_gets_if_due(struct endpoint *e)
 {
     enum { AT_ONCE = 4 };
-    if (e->gets <= AT_ONCE || !armcii_endpoints_have_thread)
+    if (e->gets <= AT_ONCE || !endpoints.shared.have_thread)
         armcii_endpoint_send(e);
     else
         poll_now_and_then(e);
@@ -481,7 +445,7 @@ void armcii_endpoint_send_gets_if_due(struct endpoint *e)
 
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
 {
-    return bytes + e->rndv_bytes + 2 * armcii_am_message_max() <=
+    return bytes + e->rndv_bytes + 2 * endpoints.shared.message_max <=
            room(e); /* the open message, the request */
 }
 
@@ -500,7 +464,7 @@ bool armcii_endpoints_are_busy(void)
 /* The messages that request an acknowledgement, with the open one. */
 static uint64_t to_be_acked(const struct endpoint *e)
 {
-    return e->sent + (e->open >= 0 && header_of(e->open)->acknowledge);
+    return e->sent + (e->open && e->open->acknowledge);
 }
 
 /* May the server have deferred one of the first `sent` messages, behind a get whose reply this
@@ -514,9 +478,8 @@ static bool may_be_deferred(const struct endpoint *e, uint64_t sent)
  * system takes that many bytes and delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
 {
-    bool connected = e->acked > 0 || e->sent == 0;
-    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() &&
-           !has_rndv(e, endpoints.rndvs_added) && !may_be_deferred(e, e->sent);
+    if (e->open || e->rndvs > 0 || e->bytes_unacked > endpoints.shared.message_max) return false;
+    return e->acked == e->sent || (e->acked > 0 && !armcii_outstanding_any());
 }
 
 /* The progress thread delivers; without one, wait until the system can. */
@@ -524,7 +487,7 @@ void armcii_endpoint_push(struct endpoint *e)
 {
     struct backoff p = {0};
     if (e->is_held || arrives_without_progress(e)) return;
-    if (armcii_endpoints_have_thread) {
+    if (endpoints.shared.have_thread) {
         armcii_progress_thread_wake_if_asleep();
         return;
     }
@@ -532,7 +495,7 @@ void armcii_endpoint_push(struct endpoint *e)
     const unsigned number = e->opened;
     armcii_endpoint_send(e);
     const uint64_t sent = to_be_acked(e);
-    while ((e->due && e->opened == number) || e->bytes_unacked > armcii_am_message_max() ||
+    while ((e->due && e->opened == number) || e->bytes_unacked > endpoints.shared.message_max ||
            has_rndv(e, puts) || may_be_deferred(e, sent))
         armcii_am_progress(&p);
 }
@@ -560,9 +523,9 @@ struct endpoint *armcii_endpoint(int server)
     if (e) return e;
     e = armcii_alloc(1, sizeof *e, "messages to other nodes");
     struct endpoint **first = &endpoints.first_on_node[armcii_world->server_of[server]];
-    *e = (struct endpoint){.server = server, .open = -1, .next_on_node = *first};
+    *e = (struct endpoint){.server = server, .next_on_node = *first};
     *first = endpoints.of[server] = e;
-    if (!armcii_endpoints_have_thread) connect(e);
+    if (!endpoints.shared.have_thread) connect(e);
     return e;
 }
 
@@ -572,7 +535,7 @@ struct endpoint *armcii_endpoint(int server)
 static void send_awaited(struct endpoint *e)
 {
     if (e->owes) armcii_endpoint_append(e, 0, true);
-    e->is_awaited = e->open >= 0;
+    e->is_awaited = e->open != NULL;
     armcii_endpoint_send(e);
 }
 
@@ -600,7 +563,7 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
 /* Without a progress thread a put waits until its message is under way. */
 void armcii_endpoints_expect_flag(int server)
 {
-    if (armcii_endpoints_have_thread) armcii_endpoint(server)->is_held = true;
+    if (endpoints.shared.have_thread) armcii_endpoint(server)->is_held = true;
 }
 
 void armcii_endpoints_order_flag(int server, int process)
@@ -658,13 +621,16 @@ bool armcii_endpoints_are_quiet(void)
 
 void armcii_endpoints_start(MPI_Comm comm)
 {
-    armcii_endpoints_comm = comm;
-    armcii_endpoints_have_thread = armcii_world->progress_ranks == 0;
+    endpoints.shared.comm = comm;
+    endpoints.shared.have_thread = armcii_world->progress_ranks == 0;
     endpoints.buffers = aligned_alloc(64, BUFFERS * sizeof *endpoints.buffers);
     size_t ranks = (size_t)(armcii_world->size + armcii_world->progress_ranks);
+    endpoints.shared.eager_max = armcii_am_eager_max();
+    endpoints.shared.message_max = armcii_am_message_max();
     endpoints.window = armcii_am_window();
-    endpoints.enough =
-        endpoints.window < armcii_am_message_max() ? endpoints.window : armcii_am_message_max();
+    endpoints.enough = endpoints.window < endpoints.shared.message_max
+                           ? endpoints.window
+                           : endpoints.shared.message_max;
     endpoints.of = armcii_alloc(ranks, sizeof *endpoints.of, "messages to other nodes");
     endpoints.first_on_node =
         armcii_alloc(ranks, sizeof *endpoints.first_on_node, "messages to other nodes");
@@ -672,7 +638,7 @@ void armcii_endpoints_start(MPI_Comm comm)
     for (int i = 0; i < BUFFERS; i++)
         endpoints.buffer_states[i] = FREE;
     endpoints.any_answer =
-        (struct am_receive){armcii_endpoints_comm, AM_TAG_ANSWER, sizeof endpoints.answer};
+        (struct am_receive){endpoints.shared.comm, AM_TAG_ANSWER, sizeof endpoints.answer};
     post_answer_receive();
 }
 

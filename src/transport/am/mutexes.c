@@ -11,30 +11,26 @@ static bool is_here(const void *set, int owner)
     return armcii_world_is_on_node(s->team->to_world[owner]);
 }
 
-static struct remote remote_of(const void *set, int owner)
+static int server_of(const void *set, int owner)
 {
     const struct mutex_memory *s = set;
-    int process = s->team->to_world[owner];
-    return (struct remote){process, armcii_world->server_of[process]};
+    return armcii_world->server_of[s->team->to_world[owner]];
 }
 
 void armcii_am_lock(void *set, int owner, int mutex)
 {
     struct mutex *m = armcii_mutex_address(set, owner, mutex);
-    if (is_here(set, owner)) {
+    if (is_here(set, owner))
         armcii_mutex_lock(m);
-    } else {
-        const struct remote to = remote_of(set, owner);
-        armcii_client_lock(&to, m);
-    }
+    else
+        armcii_client_lock(server_of(set, owner), m);
 }
 
 bool armcii_am_trylock(void *set, int owner, int mutex)
 {
     struct mutex *m = armcii_mutex_address(set, owner, mutex);
-    if (is_here(set, owner)) return armcii_mutex_trylock(m);
-    const struct remote to = remote_of(set, owner);
-    return armcii_client_trylock(&to, m);
+    return is_here(set, owner) ? armcii_mutex_trylock(m)
+                               : armcii_client_trylock(server_of(set, owner), m);
 }
 
 /* If the next holder is on another node and this process is the server, it need not wait for the
@@ -45,7 +41,6 @@ void armcii_am_unlock(void *set, int owner, int mutex)
     if (is_here(set, owner)) {
         if (armcii_mutex_unlock(m)) armcii_server_serve();
     } else {
-        const struct remote to = remote_of(set, owner);
-        armcii_client_unlock(&to, m);
+        armcii_client_unlock(server_of(set, owner), m);
     }
 }

@@ -78,7 +78,7 @@ void armcii_outstanding_start_short(struct outstanding *o, int server)
 /* The server has posted the receive. */
 static void send_data(struct outstanding *o, MPI_Request *request)
 {
-    armcii_am_send_zcopy(armcii_endpoints_comm,
+    armcii_am_send_zcopy(armcii_endpoints->comm,
                          (struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL}, o->server,
                          o->data_tag, request);
     o->data_tag = 0;

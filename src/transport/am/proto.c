@@ -14,19 +14,20 @@ struct run_head {
     uint64_t bytes, n;
 };
 
-static size_t layout_length(const struct shape *s)
+static size_t runs_length(const struct shape *s)
 {
     size_t length = 0;
-    if (s->form == SHAPE_STRIDED) return (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
-    for (size_t i = 0; s->form == SHAPE_VECTOR && i < s->nruns; i++)
+    for (size_t i = 0; i < s->nruns; i++)
         length += sizeof(struct run_head) + s->runs[i].n * sizeof(void *);
     return length;
 }
 
 size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
 {
-    return sizeof(struct am_request_header) + layout_length(s) +
-           (armcii_am_has_data(kind) ? armcii_am_padded(s->bytes) : 0);
+    size_t length = sizeof(struct am_request_header);
+    if (s->form == SHAPE_STRIDED) length += (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
+    if (s->form == SHAPE_VECTOR) length += runs_length(s);
+    return armcii_am_has_data(kind) ? length + armcii_am_padded(s->bytes) : length;
 }
 
 static char *encode_strides(const struct shape *s, char *to)
@@ -50,10 +51,10 @@ static char *encode_runs(const struct shape *s, char *to)
     return to;
 }
 
-void armcii_am_encode(const struct am_request *r, const struct shape *s, char *to)
+void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to)
 {
     struct am_request_header header = {
-        .length = (uint32_t)armcii_am_request_length(r->kind, s),
+        .length = (uint32_t)length,
         .kind = (uint8_t)r->kind,
         .element = (uint8_t)r->element,
         .form = (uint8_t)s->form,

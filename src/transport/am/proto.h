@@ -147,8 +147,8 @@ static inline bool armcii_am_has_data(enum am_kind kind)
 
 /* Bytes of a request for the shape. */
 size_t armcii_am_request_length(enum am_kind kind, const struct shape *s);
-/* Write the request to `to`, which is 8-aligned and has room for that many bytes. */
-void armcii_am_encode(const struct am_request *r, const struct shape *s, char *to);
+/* Write the request, of that length, to `to`, which is 8-aligned. */
+void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to);
 
 /* Write a mutex request: sizeof(struct am_request_header) bytes. */
 void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int tag, char *to);
