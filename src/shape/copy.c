@@ -49,41 +49,48 @@ static void copy_patch(const struct patch *p)
     }
 }
 
-/* Moves to the next patch of a shape; returns false, back at the first patch, after the last. */
-static bool step(const struct shape *s, enum shape_side to, size_t index[], struct patch *p)
+/* The levels above a row: counts and strides. */
+struct levels {
+    int n;
+    const size_t *count;
+    const ptrdiff_t *dst_stride, *src_stride;
+};
+
+/* Moves to the next patch; returns false, back at the first patch, after the last. */
+static bool step(const struct levels *l, size_t index[], struct patch *p)
 {
-    for (int level = 2; level < s->levels; level++) {
-        const ptrdiff_t dst_stride = s->stride[to][level], src_stride = s->stride[!to][level];
-        if (++index[level] < s->count[level + 1]) {
-            p->dst += dst_stride;
-            p->src += src_stride;
+    for (int i = 2; i < l->n; i++) {
+        if (++index[i] < l->count[i]) {
+            p->dst += l->dst_stride[i];
+            p->src += l->src_stride[i];
             return true;
         }
-        const ptrdiff_t back = (ptrdiff_t)index[level] - 1;
-        p->dst -= back * dst_stride;
-        p->src -= back * src_stride;
-        index[level] = 0;
+        const ptrdiff_t back = (ptrdiff_t)index[i] - 1;
+        p->dst -= back * l->dst_stride[i];
+        p->src -= back * l->src_stride[i];
+        index[i] = 0;
     }
     return false;
 }
 
-static void copy_strided(const struct shape *s, enum shape_side to, char *dst, const char *src)
+/* Rows of `bytes` bytes, in at least one level. */
+static void copy_strided(enum shape_side to, char *dst, const char *src, size_t bytes,
+                         struct levels l)
 {
     struct patch p = {.copy_long = long_copy_to(to),
                       .dst = dst,
                       .src = src,
-                      .bytes = s->count[0],
-                      .rows = s->count[1],
-                      .planes = 1};
+                      .bytes = bytes,
+                      .rows = l.count[0],
+                      .planes = l.n > 1 ? l.count[1] : 1};
     size_t index[SHAPE_MAX_LEVELS] = {0};
-    if (s->levels > 1) p.planes = s->count[2];
-    for (int i = 0; i < 2 && i < s->levels; i++) {
-        p.dst_stride[i] = s->stride[to][i];
-        p.src_stride[i] = s->stride[!to][i];
+    for (int i = 0; i < 2 && i < l.n; i++) {
+        p.dst_stride[i] = l.dst_stride[i];
+        p.src_stride[i] = l.src_stride[i];
     }
-    do {
+    do
         copy_patch(&p);
-    } while (step(s, to, index, &p));
+    while (l.n > 2 && step(&l, index, &p));
 }
 
 /* ---- vector ---- */
@@ -162,7 +169,8 @@ void armcii_copy_shape(const struct shape *s, enum shape_side to)
     if (s->levels == 0)
         armcii_copy_by(long_copy_to(to), dst, src, s->bytes);
     else
-        copy_strided(s, to, dst, src);
+        copy_strided(to, dst, src, s->count[0],
+                     (struct levels){s->levels, s->count + 1, s->stride[to], s->stride[!to]});
 }
 
 /* ---- pack and unpack: to the side if `to` is SHAPE_REMOTE, else to the buffer ---- */
@@ -183,20 +191,34 @@ static void copy_side(const struct shape *s, enum shape_side side, enum shape_si
         copy_side_of_runs(s, side, to, packed);
         return;
     }
-    struct shape one = *s; /* with that side as its remote side */
-    if (side == SHAPE_LOCAL) {
-        one.remote = s->local;
-        for (int i = 0; i < s->levels; i++)
-            one.stride[SHAPE_REMOTE][i] = s->stride[SHAPE_LOCAL][i];
+    char *at = side == SHAPE_LOCAL ? s->local : s->remote;
+    char *dst = to == SHAPE_REMOTE ? at : packed;
+    const char *src = to == SHAPE_REMOTE ? packed : at;
+    const ptrdiff_t *stride = s->stride[side];
+    ptrdiff_t dense[SHAPE_MAX_LEVELS];
+    int merged = 0; /* levels that continue the row */
+    size_t row = s->count[0];
+    while (merged < s->levels && stride[merged] == (ptrdiff_t)row)
+        row *= s->count[++merged];
+    if (merged == s->levels) {
+        armcii_copy_by(long_copy_to(to), dst, src, row);
+        return;
     }
-    armcii_shape_set_packed(&one, packed);
-    armcii_copy_shape(&one, to);
+    const struct levels above = {s->levels - merged, s->count + merged + 1,
+                                 to == SHAPE_REMOTE ? stride + merged : dense,
+                                 to == SHAPE_REMOTE ? dense : stride + merged};
+    dense[0] = (ptrdiff_t)row;
+    for (int i = 1; i < above.n; i++)
+        dense[i] = dense[i - 1] * (ptrdiff_t)above.count[i - 1];
+    copy_strided(to, dst, src, row, above);
 }
 
 void armcii_shape_pack(const struct shape *s, enum shape_side side, char *buffer)
 {
     if (side == SHAPE_LOCAL && s->form == SHAPE_VECTOR && s->packed)
         armcii_copy(buffer, s->packed, s->bytes);
+    else if (s->form == SHAPE_CONTIGUOUS)
+        armcii_load(buffer, side == SHAPE_LOCAL ? s->local : s->remote, s->bytes);
     else
         copy_side(s, side, SHAPE_LOCAL, buffer);
 }
