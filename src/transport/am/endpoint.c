@@ -212,8 +212,10 @@ static bool must_wait(struct endpoint *e)
 
 static void set_owes(struct endpoint *e, bool owes)
 {
+    if (owes == e->owes) return;
     endpoints.owing += (unsigned)owes - (unsigned)e->owes;
     e->owes = owes;
+    if (owes) armcii_progress_thread_wake_if_asleep(); /* now events end its sleep */
 }
 
 bool armcii_endpoints_owe(void)
