@@ -22,17 +22,21 @@ __attribute__((constructor)) static void set_abort(void)
     armcii_error_set_abort(abort_job);
 }
 
-bool armcii_is_running(const char *function)
+static void report_off(const char *function)
 {
-    if (armcii_entry.running) return true;
     armcii_error(ARMCI_ERR_STATE, function, "state",
                  "called before ARMCI_Init or after ARMCI_Finalize", "%s", "off");
+}
+
+bool armcii_is_running(const char *function)
+{
+    if (armcii_entry.state != ENTRY_OFF) return true;
+    report_off(function);
     return false;
 }
 
 void armcii_entry_open(void)
 {
-    armcii_entry.running = true;
     armcii_entry.state =
         armcii_lock_is_enabled() || armcii_observed.calls ? ENTRY_SLOW : ENTRY_FAST;
     if (armcii_observed.calls) return;
@@ -42,7 +46,6 @@ void armcii_entry_open(void)
 
 void armcii_entry_close(void)
 {
-    armcii_entry.running = false;
     armcii_entry.state = ENTRY_OFF;
     armcii_solo_stop();
     atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
@@ -58,7 +61,7 @@ void armcii_mark_quiet(void)
 enum entry_state armcii_enter_slow(const char *function, int process)
 {
     if (armcii_entry.state == ENTRY_OFF) {
-        armcii_is_running(function); /* says that it is not */
+        report_off(function);
         return ENTRY_OFF;
     }
     armcii_call_begin(function, process);

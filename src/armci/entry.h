@@ -30,7 +30,6 @@
  * call (observe.h), or both. */
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
 struct entry {
-    bool running;
     enum entry_state state;
     /* Everything was complete, and no thread has entered since: a fence may return without taking
      * the lock, unless the calling thread has stored without entering.  Set in the state SLOW only.

@@ -290,7 +290,7 @@ ARMCII_ALIAS(ARMCI_Init_mpi_comm, PARMCI_Init_mpi_comm);
 
 int PARMCI_Initialized(void)
 {
-    return armcii_entry.running;
+    return armcii_entry.state != ENTRY_OFF;
 }
 ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 
@@ -337,7 +337,7 @@ static void end(void)
 
 static void end_in_finalize(void)
 {
-    if (!armcii_entry.running) return;
+    if (armcii_entry.state == ENTRY_OFF) return;
     if (armcii_world->rank == 0)
         armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call "
                     "ARMCI_Finalize first");
@@ -371,7 +371,7 @@ static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
     library_state.end_key = MPI_KEYVAL_INVALID;
-    if (!armcii_entry.running) return MPI_SUCCESS;
+    if (armcii_entry.state == ENTRY_OFF) return MPI_SUCCESS;
     armcii_progress_thread_end();
     end_in_finalize();
     return MPI_SUCCESS;

@@ -46,10 +46,9 @@ static int begin_op(const struct op_args *r, struct op *op)
     op->verb = r->verb;
     op->scale = r->scale;
     op->target = r->proc;
-    if (r->proc < 0 || r->proc >= armcii_world->size)
-        return armcii_report_process(r->caller, "proc", r->proc);
-    if (r->verb.kind != RMA_ACC) return 0;
-    int rc = armcii_check_element(r->caller, (int)r->verb.element);
+    int rc = armcii_check_process(r->caller, "proc", r->proc);
+    if (rc || r->verb.kind != RMA_ACC) return rc;
+    rc = armcii_check_element(r->caller, (int)r->verb.element);
     return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
 }
 
