@@ -217,7 +217,7 @@ def measure(args, builds, data):
             measure_word(Job(mpi, place, ranks, path, [word], args.seconds), run, word)
             run["ranks_started"] = ranks
     data["runs"] = list(runs.values())
-    data["quiet"] = sorted(data["busy"])[(9 * len(steps) + 9) // 10 - 1] <= QUIET  # but for a tenth of them
+    data["quiet"] = sorted(data["busy"])[(9 * len(steps) + 9) // 10 - 1] <= QUIET  # all except a tenth
 
 
 def write(data, path):

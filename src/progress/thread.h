@@ -14,7 +14,7 @@
  * The rest is a policy.  There are three:
  *
  *   file                runs in  polls  idle_us      events            wait             after help
- *   am/am.c             thread   3      IDLE_US      EVENTS_SHARED     while reliable   spins or warm
+ *   am/am.c             thread   3      IDLE_US      EVENTS_SHARED     while reliable   spins, warm
  *   am/progress_rank.c  process  3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL        -
  *   rma/rma.c           thread   1      RMA_IDLE_US  EVENTS_ARE_WORK   after a test     polls */
 #ifndef ARMCII_PROGRESS_THREAD_H
