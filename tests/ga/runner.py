@@ -1,5 +1,4 @@
 """Runs programs under the launcher, prints the table of results and the count."""
-import argparse
 import dataclasses
 import fnmatch
 import json
@@ -143,9 +142,8 @@ class Suite:
         return 1 if self.failed or not self.passed else 0
 
 
-def arguments(doc, folder, *more):
+def add_options(parser, folder, *more):
     """The command line of a suite; folder: the option for its folder and what the folder holds; more: other options as (name, settings)."""
-    parser = argparse.ArgumentParser(description=doc)
     parser.add_argument("--prefix", required=True, help="where the ARMCI library is installed")
     parser.add_argument("--family", required=True, choices=("mpich", "openmpi"), help="the MPI library")
     parser.add_argument("--cc", required=True, help="its C compiler wrapper")
@@ -155,7 +153,6 @@ def arguments(doc, folder, *more):
     parser.add_argument("--json", help="file for the results")
     for name, settings in more:
         parser.add_argument(name, **settings)
-    return parser.parse_args()
 
 
 def run_compiled(name, args, prepare):

@@ -43,7 +43,7 @@ def install(build, library):
 
 def run(build, library):
     """Run GA's programs, which the first call builds.  Returns (fine, label, why) of each; None where GA is not to be had here."""
-    command = [sys.executable, "-B", HERE.parent / "ga/check_ga.py", "--prefix", build / "stage", "--family", library.family,
+    command = [sys.executable, "-B", HERE.parent / "ga/check.py", "ga", "--prefix", build / "stage", "--family", library.family,
                "--cc", build / "bin/mpicc_abi", "--launch", os.environ.get("ARMCI_TEST_LAUNCH") or build / "tests/launch", "--ranks", "2",
                "--options", "--enable-shared --disable-static", "--only", PROGRAMS, "--logs", build / f"ga-{library.name}"]
     done = subprocess.run(command, cwd=build, env=library.environment(), capture_output=True, text=True, check=False)

@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""Link GA test programs with Debian's compiled libga (5.8.2 in Debian 12) and an ARMCI installation, and run them.
+"""GA's test programs, linked with Debian's compiled libga (5.8.2 in Debian 12) and an ARMCI installation.
 
 Debian's libga was compiled elsewhere against another ARMCI library: these programs show that this one takes its
 place in a binary. Needs the packages libglobalarrays-dev, libscalapack-mpich-dev or libscalapack-openmpi-dev,
@@ -7,12 +6,10 @@ and a BLAS and LAPACK."""
 import pathlib
 import re
 import subprocess
-import sys
 
 import gaprograms
 import gasource
 from gasource import Problem, Unavailable, run_logged
-from runner import arguments, run_compiled
 
 PROGRAMS = ("testc", "patch_enumc", "mtest", "ntestc", "packc", "unpackc", "scan_addc", "scan_copyc", "normc",
             "getmem", "testmult", "testmultrect", "testmatmultc", "gemmtest", "lock", "simple_groups_commc")
@@ -62,12 +59,3 @@ def prepare(args, folder):
         except Problem as problem:
             print(problem)
     return [gaprograms.program("global/testing/" + name, folder / name) for name in PROGRAMS]
-
-
-def main():
-    args = arguments(__doc__, ("--build", "folder for the programs and their output"))
-    return run_compiled("ga-debian", args, lambda folder: prepare(args, folder))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,14 +1,12 @@
-#!/usr/bin/env python3
-"""Compile the test programs and examples of the original ARMCI against an ARMCI installation and run them."""
+"""The test programs and examples of the original ARMCI, and those of ARMCI-MPI 0.4, compiled against an ARMCI installation."""
 import math
 import pathlib
 import random
 import re
-import sys
 
 import gasource
 from gasource import Problem, run_logged
-from runner import Program, arguments, run_compiled
+from runner import Program
 from results import NUMBER, Expect
 
 # They are old C: their headers come through configure tests that are not run here.
@@ -143,6 +141,43 @@ EXAMPLES = {
     "lu/armci_nonblocking/lu_nb_put": lu("armci_nonblocking/lu_nb_put"),
 }
 
+PASS, SUCCESS = Expect(must=["Test complete: PASS"]), Expect(must=["Success"])
+# Those of ARMCI-MPI that its `make check` runs, and three more that it only builds (cg, lu, overlap).  Left out are those of its folders
+# tests/mpi, which test MPI without ARMCI, and tests/ctree, which test a part of ARMCI-MPI.
+ARMCI_MPI = {
+    "tests/test_onesided": dict(expect=PASS),
+    "tests/test_onesided_shared": dict(expect=PASS),
+    "tests/test_onesided_shared_dla": dict(expect=PASS),
+    "tests/test_mutex": dict(expect=PASS),
+    "tests/test_mutex_rmw": dict(expect=PASS),
+    "tests/test_mutex_trylock": dict(expect=PASS),
+    "tests/test_malloc": dict(expect=PASS),
+    "tests/test_malloc_irreg": dict(expect=PASS),
+    "tests/ARMCI_PutS_latency": dict(),
+    "tests/ARMCI_AccS_latency": dict(),
+    "tests/test_groups": dict(),
+    "tests/test_group_split": dict(),
+    "tests/test_malloc_group": dict(),
+    "tests/test_accs": dict(expect=SUCCESS),
+    "tests/test_accs_dla": dict(expect=SUCCESS),
+    "tests/test_puts": dict(expect=SUCCESS),
+    "tests/test_puts_gets": dict(expect=SUCCESS),
+    "tests/test_puts_gets_dla": dict(expect=SUCCESS),
+    "tests/test_putv": dict(expect=SUCCESS),
+    "tests/test_assert": dict(expect=Expect(ends="ARMCI_Get")),   # it gets from address 0, and is meant to be stopped
+    "tests/test_igop": dict(),
+    "tests/test_rmw_fadd": dict(expect=PASS),
+    "tests/test_parmci": dict(files=["tests/test_parmci.c", "tests/test_parmci_lib.c"], expect=PASS),
+    "tests/contrib/armci-perf": dict(),
+    "tests/contrib/armci-test": dict(expect=Expect(must=["All tests passed"])),
+    "tests/contrib/lu/lu": dict(files=["tests/contrib/lu/lu.c", "tests/contrib/lu/lu_timing.c"]),
+    "tests/contrib/lu/lu-block": dict(files=["tests/contrib/lu/lu-block.c", "tests/contrib/lu/lu_timing.c"]),
+    "tests/contrib/lu/lu-b-bc": dict(files=["tests/contrib/lu/lu-b-bc.c", "tests/contrib/lu/lu_timing.c"]),
+    "tests/contrib/transp1D/transp1D-c": dict(expect=Expect(must=["1D transpose successful"], harmless=["No errors found"])),
+    "tests/contrib/non-blocking/simple": dict(),
+}
+
+
 def edited(sources, program, edits):
     """The sources; those that hold an old text of edits are replaced by changed copies beside the program."""
     texts = {source: source.read_text() for source in sources}
@@ -169,31 +204,32 @@ def compile_program(args, tree, folder, name, files, flags=(), edits=()):
     run_logged(command, folder / (program.name + ".compile.log"))
 
 
-def prepare(args, folder):
-    """Compile each program; one that does not compile is counted as failed when its turn comes."""
+def compiled(args, tree, folder, programs):
+    """Compile the programs of a table, whose sources are below the tree; one that does not compile is counted as failed when its turn comes."""
+    made = []
+    for name, special in programs.items():
+        special = dict(special)
+        built = {key: special.pop(key) for key in ("files", "flags", "edits") if key in special}
+        made.append(Program(name, folder / name.replace("/", "_"), **special))
+        try:
+            compile_program(args, tree, folder, name, **built)
+        except Problem as problem:
+            print(problem)
+    return made
+
+
+def prepare_original(args, folder):
+    """Compile the programs of the original ARMCI."""
     armci = gasource.sources(gasource.GA[args.ga]) / "armci"
     matrix = folder / "sparse-matrix"
     write_sparse_matrix(matrix)
     where = {"Sparse-MPI/av41092.rua.data": matrix, "matrix_med.bin": armci / CG / "matrix_med.bin"}
-    programs = []
-    for name, special in {**TESTS, **({} if args.without_examples else EXAMPLES)}.items():
-        special = {"files": [f"testing/{name}.c"], **special}
-        built = {key: special.pop(key) for key in ("files", "flags", "edits") if key in special}
-        special["inputs"] = {file: where[file] for file in special.get("inputs", ())}
-        programs.append(Program(name, folder / name.replace("/", "_"), **special))
-        try:
-            compile_program(args, armci, folder, name, **built)
-        except Problem as problem:
-            print(problem)
-    return programs
+    programs = {name: {"files": [f"testing/{name}.c"], **special, "inputs": {file: where[file] for file in special.get("inputs", ())}}
+                for name, special in {**TESTS, **({} if args.without_examples else EXAMPLES)}.items()}
+    return compiled(args, armci, folder, programs)
 
 
-def main():
-    args = arguments(__doc__, ("--build", "folder for the programs and their output"),
-                     ("--without-examples", dict(action="store_true", help="only the tests, without the one of threads")),
-                     ("--ga", dict(default="5.7.1b0", help="the release of GA whose ARMCI it is (default: 5.7.1b0)")))
-    return run_compiled("armci", args, lambda folder: prepare(args, folder))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def prepare_armci_mpi(args, folder):
+    """Compile the programs of ARMCI-MPI."""
+    return compiled(args, gasource.sources(gasource.ARMCI_MPI), folder,
+                    {name: {"files": [name + ".c"], **special} for name, special in ARMCI_MPI.items()})
