@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Run NWChem on this library and on ARMCI-MPI: are its energies right, and how long does it take?
+"""NWChem on this library and on ARMCI-MPI: are its energies right, and how long does it take?
 
-Takes Debian's program, or NWChem 7.3.1, which it compiles (nwprogram.py), runs the inputs of nwinputs.py on 1 to 4 ranks of a node and on two nodes, keeps
-what came in RESULTS, from which nwpage.py makes tables, and leaves scripts that start NWChem on either library in LOGS.  Exit status 77:
-something that it needs is missing here."""
+run: takes Debian's program, or NWChem 7.3.1, which it compiles (nwprogram.py), runs the inputs of nwinputs.py on 1 to 4 ranks of a node and on two
+nodes, keeps what came in RESULTS, and leaves scripts that start NWChem on either library in LOGS.  Exit status 77: something that it needs is
+missing here.
+page RESULTS PAGE: prints the page with its tables made anew from RESULTS.
+profile STATS.json: prints a picture of what a job moved; ARMCI_STATS=STATS.json wrote the file."""
+import argparse
 import itertools
 import json
 import os
@@ -18,8 +21,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "ga")]
 from nwprogram import CompiledNwchem, DebianNwchem  # noqa: E402
 from nwinputs import INPUTS  # noqa: E402
+from nwpage import page  # noqa: E402
+from nwprofile import picture  # noqa: E402
 from nwruns import judge  # noqa: E402
-from runner import arguments, prepared  # noqa: E402
+from runner import add_options, prepared  # noqa: E402
 
 RELEASES = {"7.0.2": DebianNwchem, "7.3.1": CompiledNwchem}
 LIBRARIES = "armci-rma armci-mpi armci-mpi-0"
@@ -158,10 +163,27 @@ def prepare(args, logs):
     return nwchem
 
 
+def run(args):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is half done is removed
+    logs = pathlib.Path(args.logs).resolve()
+    logs.mkdir(parents=True, exist_ok=True)
+    nwchem = prepared("nwchem", lambda: prepare(args, logs))
+    return run_all(args, nwchem)
+
+
+def command(commands, name, action):
+    """One of the commands; action(args) returns an exit status, or a text to print."""
+    parser = commands.add_parser(name)
+    parser.set_defaults(action=action)
+    return parser
+
+
 def settings():
     """The command line."""
-    return arguments(
-        __doc__, ("--logs", "folder for the programs and their output"),
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    add_options(
+        command(commands, "run", run), ("--logs", "folder for the programs and their output"),
         ("--hosts", dict(required=True, help="tests/hosts/two-hosts")),
         ("--results", dict(required=True, help="the file that keeps the results, JSON")),
         ("--libraries", dict(default=LIBRARIES, help="of these (default: all)")),
@@ -171,15 +193,20 @@ def settings():
         ("--missing", dict(action="store_true", help="only runs whose results are not kept yet")),
         ("--repeat", dict(type=int, default=1, help="how often each run is made (default: 1); the least time is kept")),
         ("--loaded", dict(action="store_true", help="the machine has other work: keep no times")))
+    of_page = command(commands, "page", lambda args: page(json.loads(args.results.read_text()), args.page.read_text()))
+    of_page.add_argument("results", type=pathlib.Path)
+    of_page.add_argument("page", type=pathlib.Path)
+    command(commands, "profile", lambda args: picture(args.stats)).add_argument("stats")
+    return parser.parse_args()
 
 
 def main():
     args = settings()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is half done is removed
-    logs = pathlib.Path(args.logs).resolve()
-    logs.mkdir(parents=True, exist_ok=True)
-    nwchem = prepared("nwchem", lambda: prepare(args, logs))
-    return run_all(args, nwchem)
+    result = args.action(args)
+    if isinstance(result, str):
+        sys.stdout.write(result)
+        return 0
+    return result
 
 
 if __name__ == "__main__":

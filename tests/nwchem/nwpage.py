@@ -1,9 +1,5 @@
-#!/usr/bin/env python3
-"""nwpage.py RESULTS.json PAGE: print the page with its tables of results made anew from RESULTS.json (by check_nwchem.py)."""
+"""The page of the results that check_nwchem.py has kept: its tables."""
 import collections
-import json
-import pathlib
-import sys
 
 BEGIN, END = "<!-- results: made by tests/nwchem/nwpage.py -->\n", "<!-- end of results -->\n"
 LIBRARIES = {"armci-rma": "ARMCI-RMA", "armci-mpi": "ARMCI-MPI", "armci-mpi-0": "ARMCI-MPI, `ARMCI_USE_WIN_ALLOCATE=0`"}
@@ -106,14 +102,3 @@ def page(results, old):
     before, rest = old.split(BEGIN)
     lines = [line for family in sorted(results) for line in section(results[family], family.partition(", ")[2])]
     return before + BEGIN + "\n" + "\n".join(lines) + END + rest.split(END)[1]
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    results, old = (pathlib.Path(name).read_text() for name in sys.argv[1:])
-    sys.stdout.write(page(json.loads(results), old))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,10 @@
-#!/usr/bin/env python3
-"""nwprofile.py STATS.json: print an SVG picture of what a job on nodes moved; ARMCI_STATS=STATS.json wrote the file.
+"""An SVG picture of what a job on nodes moved.
 
 Counts and bytes only: they are those of the program, while times are those of the machine. The drawings are armci-stats's."""
 import importlib.machinery
 import importlib.util
 import pathlib
 import re
-import sys
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools/armci-stats"
 STYLE = ("svg{color:#222}text{font:11px system-ui,sans-serif;fill:currentColor}.head{font-weight:600;font-size:12px}"
@@ -28,7 +26,10 @@ def panel(x, heading, drawing):
     return f'<g transform="translate({x} 0)"><text class="head" x="4" y="16">{heading}</text><g transform="translate(0 30)">{inner}</g></g>'
 
 
-def picture(stats, job):
+def picture(path):
+    """The picture of a file that ARMCI_STATS=FILE.json wrote."""
+    stats = tool()
+    job = stats.Job(path, stats.read(path))
     calls = sorted(((f["calls"], f["name"]) for f in job.functions() if f["bytes"] or f["family"] in ("fence", "barrier")), reverse=True)[:NAMES]
     families = ("get", "put", "acc")
     sizes = {family: job.buckets("sizes", (family,)) for family in families}
@@ -42,14 +43,3 @@ def picture(stats, job):
     width = 540 + len(steps) * 34
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} 260" width="{width}" height="260">'
             f"<style>{STYLE}</style>{''.join(panels)}</svg>\n")
-
-
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    stats = tool()
-    sys.stdout.write(picture(stats, stats.Job(sys.argv[1], stats.read(sys.argv[1]))))
-
-
-if __name__ == "__main__":
-    main()
