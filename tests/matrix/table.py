@@ -13,6 +13,23 @@ from rows import CORE, FORCED, MORE, SETS
 HERE = Path(__file__).resolve().parent
 
 
+class Count:
+    """Results so far, printed as they come."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def add(self, fine, label, why=""):
+        print(("PASS " if fine else "FAIL ") + label + (f": {why}" if why else ""), flush=True)
+        self.passed += bool(fine)
+        self.failed += not fine
+
+    def status(self):
+        """Print the counts; returns the exit status."""
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed else 0
+
+
 def version_of(library, build):
     """The first words of MPI_Get_library_version, from the armci-info of that build."""
     done = subprocess.run([str(build / "tools/armci-info")], env=library.environment(), capture_output=True, text=True, check=False)

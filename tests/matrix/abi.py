@@ -1,23 +1,19 @@
-#!/usr/bin/env python3
-"""check-abi [--rows core|most|all] [--place PLACE] [--ga no] [--also "PREFIX ..."]: one binary for several MPI libraries.
+"""abi.py - one binary for several MPI libraries: MPI's standard ABI.
 
-Builds the library and its multi-process tests once, with the mpicc_abi of MPICH 5.0.2 (MPI's standard ABI), and runs them under that
-MPICH, under Intel MPI 2021.19 and under other installations that have a libmpi_abi.so.1: LD_LIBRARY_PATH and the launcher change, nothing
-else.  Then the same with programs of Global Arrays 5.9.2, on a shared libga and libarmci (not with --ga no).  The two are wheels of PyPI,
-of a fixed version and hash.  To be called in a build folder; the build is in its abi/.  The last line
-counts the runs; exit status 77 where something is not to be had here, 1 where a run failed."""
-import argparse
+Builds the library and its multi-process tests once, with the mpicc_abi of MPICH 5.0.2, and runs them under that MPICH, under Intel MPI
+2021.19 and under other installations that have a libmpi_abi.so.1: LD_LIBRARY_PATH and the launcher change, nothing else.  Then the same with
+programs of Global Arrays 5.9.2, on a shared libga and libarmci (not with --ga no).  The two are wheels of PyPI, of a fixed version and hash.
+The build is in the folder abi."""
 import sys
 from pathlib import Path
 
-sys.dont_write_bytecode = True
 sys.path.append(str(Path(__file__).resolve().parents[1] / "ga"))
 import ga_abi  # noqa: E402
 import gasource  # noqa: E402
 from cells import NO_NODES, PLACES, build_with, run_cell  # noqa: E402
 from libraries import INTEL, Library  # noqa: E402
-from rows import SETS, choose  # noqa: E402
-from table import summary, version_of  # noqa: E402
+from rows import choose  # noqa: E402
+from table import Count, summary, version_of  # noqa: E402
 
 
 class Abi(Library):
@@ -42,15 +38,6 @@ MPICH = wheel("mpich", "5.0.2", "8fed465ebff269ea2ebac179a25de02671ddf8df476e0f1
 IMPI = wheel("impi-rt", "2021.19.0", "708b4336c9d303a3d807b58054c502ed4f716dfb074dfa48904180b46d14bb40")
 
 
-def arguments():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", choices=SETS, default="most", help="; ".join(f"{name}: {text}" for name, text in SETS.items()))
-    parser.add_argument("--place", choices=PLACES, action="append", help="only there")
-    parser.add_argument("--ga", choices=("yes", "no"), default="yes", help="programs of Global Arrays, too")
-    parser.add_argument("--also", default="", help="prefixes of other installations with libmpi_abi.so.1")
-    return parser.parse_args()
-
-
 def found(also):
     """The libraries: the first one compiles."""
     gasource.need("cc", "make")
@@ -58,18 +45,6 @@ def found(also):
     return [Abi("mpich-5.0", gasource.sources(MPICH), "MPICH 5.0.2"),
             Abi("intel", gasource.sources(IMPI), "Intel(R) MPI Library 2021.19", dict(INTEL, I_MPI_FABRICS="shm")),
             *(Abi(Path(prefix).name, Path(prefix).resolve()) for prefix in also)]
-
-
-class Count:
-    """Results so far."""
-
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def add(self, fine, label, why=""):
-        print(("PASS " if fine else "FAIL ") + label + (f": {why}" if why else ""), flush=True)
-        self.passed += bool(fine)
-        self.failed += not fine
 
 
 def run_library(library, build, options, count):
@@ -98,12 +73,12 @@ def run_ga(libraries, build, count):
             count.add(fine, f"{library.name}: {label}", why)
 
 
-def main():
-    options = arguments()
+def run(options):
+    """Build once, run under each library; returns the exit status, 77 where something is not to be had here."""
     try:
         libraries = found(options.also.split())
     except gasource.Unavailable as problem:
-        print(f"check-abi: skipped: {problem}")
+        print(f"abi: skipped: {problem}")
         return 77
     build, count = Path("abi").resolve(), Count()
     problem = build_with(libraries[0], build, choose(options.rows, False))
@@ -112,9 +87,4 @@ def main():
         run_library(library, build, options, count)
     if options.ga == "yes" and not problem:
         run_ga(libraries, build, count)
-    print(f"{count.passed} passed, {count.failed} failed")
-    return 1 if count.failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return count.status()
