@@ -126,11 +126,10 @@ static int list_done(const struct options *o, char *done)
 {
     int left = 0;
     done[0] = '\0';
-    for (size_t i = 0; probes[i].name; i++) {
-        bool has =
-            table_has(probes[i].name) || (!plain && options_lists(plain_list, probes[i].name));
-        if (!worker_wants(o, &probes[i])) has = true;
-        if (has) append(done, probes[i].name);
+    for (const struct probe *p = probe_first(); p; p = probe_after(p)) {
+        bool has = table_has(p->name) || (!plain && options_lists(plain_list, p->name));
+        if (!worker_wants(o, p)) has = true;
+        if (has) append(done, p->name);
         left += !has;
     }
     return left;
@@ -172,7 +171,7 @@ int drive(const struct options *options, const char *program)
         fprintf(stderr, "armci-doctor: no job could be run by: %s\n", o.launch);
         return 2;
     }
-    for (size_t i = 0; probes[i].name; i++)
-        if (worker_wants(&o, &probes[i])) table_untried(probes[i].name);
+    for (const struct probe *p = probe_first(); p; p = probe_after(p))
+        if (worker_wants(&o, p)) table_untried(p->name);
     return table_end(NULL);
 }

@@ -42,9 +42,8 @@ static void print_version(void)
 
 static void print_list(void)
 {
-    for (size_t i = 0; probes[i].name; i++)
-        printf("%-22s %s%s\n", probes[i].name, probes[i].title,
-               probes[i].dangerous ? " (may crash or hang)" : "");
+    for (const struct probe *p = probe_first(); p; p = probe_after(p))
+        printf("%-22s %s%s\n", p->name, p->title, p->dangerous ? " (may crash or hang)" : "");
 }
 
 /* The value of an option "--name=value" or "--name value"; NULL: another option. */
@@ -107,8 +106,8 @@ static bool names_exist(const char *list)
     for (const char *at = list ? list : ""; *at; at += strcspn(at, ","), at += *at == ',') {
         bool known = false;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-        for (size_t i = 0; probes[i].name; i++)
-            known = known || options_lists(name, probes[i].name);
+        for (const struct probe *p = probe_first(); p; p = probe_after(p))
+            known = known || options_lists(name, p->name);
         if (known) continue;
         fprintf(stderr, "armci-doctor: unknown probe '%s'; armci-doctor --list prints the names\n",
                 name);

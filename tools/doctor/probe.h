@@ -38,8 +38,10 @@ struct probe {
                                     NULL, if it does harm */
 };
 
-/* In the order of execution, from safe to dangerous; the last name is NULL. */
-extern const struct probe probes[];
+/* The first probe in the order of execution, from safe to dangerous, and the one after; NULL behind
+ * the last one. */
+const struct probe *probe_first(void);
+const struct probe *probe_after(const struct probe *p);
 /* The probe of that name, or NULL. */
 const struct probe *probe_named(const char *name);
 const char *section_title(enum section s);

@@ -4,14 +4,17 @@
 #include <stddef.h>
 #include <string.h>
 
-const struct probe probes[] = {
+/* ARMCI as it runs here. */
+static const struct probe of_use[] = {
     {"start", "paths in use", SECTION_START, 15, false, probe_start, NULL},
-
     {"armci", "correct results", SECTION_USED, 20, false, probe_armci, NULL},
     {"armci.progress", "while the target computes", SECTION_USED, 10, false, probe_armci_progress,
      NULL},
     {"armci.speed", "latency, bandwidth", SECTION_USED, 15, false, probe_armci_speed, NULL},
+};
 
+/* Calls of MPI on contiguous data, and with datatypes. */
+static const struct probe of_calls[] = {
     {"put-get", "Put, Get, contiguous", SECTION_MPI, 8, false, probe_put_get, remedy_no_windows},
     {"accumulate", "Accumulate, contiguous", SECTION_MPI, 8, false, probe_accumulate,
      remedy_no_windows},
@@ -32,6 +35,10 @@ const struct probe probes[] = {
     {"negative", "negative strides", SECTION_MPI, 6, false, probe_negative, remedy_negative},
     {"byte-strides", "strides of one byte", SECTION_MPI, 6, false, probe_byte_strides,
      remedy_byte_strides},
+};
+
+/* Windows of MPI, and what several processes see in one. */
+static const struct probe of_windows[] = {
     {"window.allocate", "Win_allocate, odd sizes", SECTION_MPI, 8, false, probe_allocate_odd,
      remedy_padded},
     {"window.shared", "Win_allocate_shared, odd sizes", SECTION_MPI, 8, false, probe_shared_odd,
@@ -46,7 +53,10 @@ const struct probe probes[] = {
      remedy_acc_strided},
     {"progress", "MPI while the target computes", SECTION_MPI, 8, false, probe_progress, NULL},
     {"visible", "MPI, a target that only looks", SECTION_MPI, 6, false, probe_visible, NULL},
+};
 
+/* ARMCI, every path forced in turn, and the routes between nodes. */
+static const struct probe of_paths[] = {
     {"path.memfd", "ARMCI_SHM=memfd", SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.nodes", "ARMCI_NODES=rank", SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.server", "ARMCI_TRANSPORT=am", SECTION_FORCED, 15, false, probe_forced, NULL},
@@ -60,9 +70,11 @@ const struct probe probes[] = {
     {"path.create", "... USE_WIN_ALLOCATE=no", SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.rma", "ARMCI_TRANSPORT=rma", SECTION_FORCED, 15, false, probe_forced, NULL},
     {"advice", "anything better?", SECTION_FORCED, 10, false, probe_advice, NULL},
-
     {"routes", "the route chosen", SECTION_ROUTES, 25, false, probe_routes, NULL},
+};
 
+/* Calls of MPI that may crash or hang. */
+static const struct probe of_danger[] = {
     {"late-receives", "receives of arrived messages", SECTION_DANGER, 9, true, probe_late_receives,
      remedy_late_receives},
     {"window.create", "Win_create, odd sizes", SECTION_DANGER, 8, true, probe_create_odd,
@@ -93,13 +105,36 @@ const struct probe probes[] = {
      probe_outstanding_requests, remedy_no_requests},
     {"rput.types", "Rput, derived datatypes", SECTION_DANGER, 8, true, probe_rput_types,
      remedy_no_requests},
-    {NULL, NULL, SECTION_START, 0, false, NULL, NULL},
 };
+
+/* In the order of execution. */
+static const struct table {
+    const struct probe *first, *end;
+} tables[] = {
+    {of_use, of_use + sizeof of_use / sizeof *of_use},
+    {of_calls, of_calls + sizeof of_calls / sizeof *of_calls},
+    {of_windows, of_windows + sizeof of_windows / sizeof *of_windows},
+    {of_paths, of_paths + sizeof of_paths / sizeof *of_paths},
+    {of_danger, of_danger + sizeof of_danger / sizeof *of_danger},
+};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+const struct probe *probe_first(void)
+{
+    return tables[0].first;
+}
+
+const struct probe *probe_after(const struct probe *p)
+{
+    for (int i = 0; i + 1 < TABLES; i++)
+        if (p + 1 == tables[i].end) return tables[i + 1].first;
+    return p + 1 == tables[TABLES - 1].end ? NULL : p + 1;
+}
 
 const struct probe *probe_named(const char *name)
 {
-    for (size_t i = 0; probes[i].name; i++)
-        if (strcmp(probes[i].name, name) == 0) return &probes[i];
+    for (const struct probe *p = probe_first(); p; p = probe_after(p))
+        if (strcmp(p->name, name) == 0) return p;
     return NULL;
 }
 

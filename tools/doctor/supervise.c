@@ -250,8 +250,8 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
 /* Add rows for the selected probes that were not tried. */
 static void add_untried(const struct options *o)
 {
-    for (size_t i = 0; probes[i].name; i++)
-        if (worker_wants(o, &probes[i])) table_untried(probes[i].name);
+    for (const struct probe *p = probe_first(); p; p = probe_after(p))
+        if (worker_wants(o, p)) table_untried(p->name);
 }
 
 static int end_job(const struct options *o, const char *probe)

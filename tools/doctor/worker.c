@@ -223,10 +223,10 @@ int worker_run(const struct options *o, const char *address)
                 "armci-doctor: at least 2 processes are needed: mpiexec -n 2 armci-doctor\n");
         return 2;
     }
-    for (size_t i = 0; probes[i].name; i++) {
-        if (!worker_wants(o, &probes[i])) continue;
-        run_probe(&probes[i]);
-        if (probes[i].section == SECTION_START) plant(o->plant);
+    for (const struct probe *p = probe_first(); p; p = probe_after(p)) {
+        if (!worker_wants(o, p)) continue;
+        run_probe(p);
+        if (p->section == SECTION_START) plant(o->plant);
     }
     line_write("end");
     MPI_Comm_free(&the_job.comm);
