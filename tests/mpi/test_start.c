@@ -1,13 +1,31 @@
 /* test_start.c - programs that leave it to ARMCI to start and end MPI.  TEST_START says how: Init,
- * Init_args, Init_thread, Init_mpi (MPI first, ARMCI_Init afterwards) or msg_init. */
+ * Init_args, Init_thread, msg_init, or MPI first, ARMCI_Init afterwards: Init_mpi, Init_cleared
+ * (without any variable), Init_divided (one rank alone has a variable of MPICH that makes nodes of
+ * parts of a host, so that the ranks have to agree on what a node is). */
 #include <unistd.h>
 
 #include "harness.h"
 
+static char how[32] = "Init";
+
 static bool started_by(const char *name)
 {
-    const char *value = getenv("TEST_START");
-    return strcmp(value ? value : "Init", name) == 0;
+    return strcmp(how, name) == 0;
+}
+
+/* The program starts MPI, which reads its variables now, and changes its own environment. */
+static bool starts_mpi(void)
+{
+    return started_by("Init_mpi") || started_by("Init_cleared") || started_by("Init_divided");
+}
+
+static void change_environment(void)
+{
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (started_by("Init_cleared")) clearenv();
+    if (started_by("Init_divided") && rank == ranks - 1) setenv("MPIR_CVAR_NUM_CLIQUES", "2", 1);
 }
 
 static int given_argc;
@@ -35,6 +53,8 @@ static void is_ended(void)
 static void start(int *argc, char ***argv)
 {
     int result = 0;
+    const char *value = getenv("TEST_START");
+    if (value) snprintf(how, sizeof how, "%s", value);
     given_argc = *argc;
     given_argv = *argv;
     seen.armci_before = ARMCI_Initialized();
@@ -45,8 +65,9 @@ static void start(int *argc, char ***argv)
         result = ARMCI_Init_args(&given_argc, &given_argv);
     } else if (started_by("Init_thread")) {
         result = ARMCI_Init_thread(MPI_THREAD_FUNNELED);
-    } else if (started_by("Init_mpi")) {
+    } else if (starts_mpi()) {
         MPI_Init(argc, argv);
+        change_environment();
         result = ARMCI_Init();
     } else if (started_by("msg_init")) {
         armci_msg_init(argc, argv);
@@ -99,7 +120,7 @@ static void stop(void)
     works();
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize again");
     if (started_by("msg_init")) armci_msg_finalize();
-    if (started_by("Init_mpi") || started_by("Init_args")) MPI_Finalize();
+    if (starts_mpi() || started_by("Init_args")) MPI_Finalize();
     check_long(mpi_has(MPI_Finalized), !started_by("Init") && !started_by("Init_thread"),
                "MPI_Finalized at the end");
 }
