@@ -1,4 +1,5 @@
 """What the checks share: the folders, files of the source, programs and jobs of the build folder, in which they run."""
+import contextlib
 import functools
 import os
 import re
@@ -86,6 +87,25 @@ def run_job(ranks, *command, seconds=60, unset=(), before=(), preexec_fn=None, c
     return Job([*before, *launch_command(ranks, seconds, *command)], variables, unset, preexec_fn=preexec_fn, cwd=cwd)
 
 
+@contextlib.contextmanager
+def two_nodes():
+    """What runs a job (ranks, seconds, program and arguments) on two nodes: those of TWO_HOSTS, or a pair that goes afterwards."""
+    script = os.path.join(SOURCE, "tests", "hosts", "two-hosts")
+    variables = {name: os.environ.get(name) or made_with(name) for name in ("MPIEXEC", "MPI_FAMILY")}
+    own = "TWO_HOSTS" not in os.environ
+    if own:
+        made = Job([script, "up"], variables, ())
+        if made.status == 77:
+            pytest.skip(made.out.strip())
+        assert made.status == 0, made.all
+        variables["TWO_HOSTS"] = made.out.strip()
+    try:
+        yield lambda ranks, seconds, *command: Job([script, "launch", str(ranks), str(seconds), *command], variables, ("TWO_HOSTS_FINALIZE",))
+    finally:
+        if own:
+            Job([script, "down", variables["TWO_HOSTS"]], variables, ())
+
+
 def need_ranks(ranks):
     if ranks > MOST_RANKS:
         pytest.skip("ARMCI_TEST_RANKS=%d" % MOST_RANKS)
@@ -97,4 +117,5 @@ def check(good, what, seen=""):
 
 def none_of(faults):
     """A check that collects what is wrong: there must be nothing."""
+    faults = list(faults)
     assert not faults, "\n" + "\n".join(faults)
