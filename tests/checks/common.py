@@ -100,7 +100,7 @@ def two_nodes():
         assert made.status == 0, made.all
         variables["TWO_HOSTS"] = made.out.strip()
     try:
-        yield lambda ranks, seconds, *command: Job([script, "launch", str(ranks), str(seconds), *command], variables, ("TWO_HOSTS_FINALIZE",))
+        yield lambda ranks, seconds, *command: Job([script, "launch", str(ranks), str(seconds), *command], variables, ("TWO_HOSTS_PRELOAD",))
     finally:
         if own:
             Job([script, "down", variables["TWO_HOSTS"]], variables, ())

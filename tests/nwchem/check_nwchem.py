@@ -24,6 +24,7 @@ from nwinputs import INPUTS  # noqa: E402
 from nwpage import page  # noqa: E402
 from nwprofile import picture  # noqa: E402
 from nwruns import judge  # noqa: E402
+from gasource import run_logged  # noqa: E402
 from runner import add_options, prepared  # noqa: E402
 
 RELEASES = {"7.0.2": DebianNwchem, "7.3.1": CompiledNwchem}
@@ -130,7 +131,9 @@ def two_nodes(args):
     if made.returncode != 0:
         print(made.stdout.strip() or "no two nodes here")
         return None
-    os.environ["TWO_HOSTS"] = made.stdout.strip()
+    preload = pathlib.Path(args.logs).resolve() / "preload.so"
+    run_logged(["cc", "-O2", "-shared", "-fPIC", HERE.parent / "hosts/yield_when_idle.c", "-o", preload], preload.with_suffix(".log"))
+    os.environ.update(TWO_HOSTS=made.stdout.strip(), TWO_HOSTS_PRELOAD=str(preload))
     return os.environ["TWO_HOSTS"]
 
 

@@ -74,7 +74,7 @@ class DebianNwchem:
 
     def variables(self, folder):
         """What starts the program on each library. The third is ARMCI-MPI with the work-around of nwchemgit/nwchem#633."""
-        return {"armci-rma": f"LD_PRELOAD={self.lead_into(folder)}", "armci-mpi": "", "armci-mpi-0": "ARMCI_USE_WIN_ALLOCATE=0"}
+        return {"armci-rma": f'LD_PRELOAD="{self.lead_into(folder)}:$LD_PRELOAD"', "armci-mpi": "", "armci-mpi-0": "ARMCI_USE_WIN_ALLOCATE=0"}
 
     def lead_into(self, folder):
         """Make the object, in that folder, that leads the program's calls to this library; return it."""
