@@ -15,7 +15,9 @@
 /* The calls of a client, in this order, ROUNDS times. */
 enum { ROUNDS = 2, WORDS = 256, LARGE = 64 << 10, ROWS = 64, ROW = 64 };
 enum { PUT, FETCH_AND_ADD, GET, LONG_PUT, ACCUMULATE, STRIDED_GET, LARGE_PUT, CALLS };
-enum { SERVER_MOST = 8 << 10 }; /* KiB */
+/* What a server may take, KiB and bytes: MPI itself keeps a kibibyte beside each message that it
+ * takes in before the server asks for it (UCX 1.13, messages of 200 to 440 bytes). */
+enum { SERVER_MOST = 4 << 10, SERVER_MOST_PER_CLIENT = 1280 };
 
 /* ---- memory of the server ---- */
 
@@ -463,7 +465,8 @@ static void run_server(bool waits)
     printf("%d clients in %d processes, the server %s: %ld KiB more, %.1f us a call\n",
            all_clients(), test_ranks() - 1, waits ? "waits for 2 s" : "runs", grown,
            1e6 * (now() - begun) / ROUNDS / CALLS / all_clients());
-    check(grown <= SERVER_MOST, "the server grew by %ld KiB, more than %d KiB", grown, SERVER_MOST);
+    const long most = SERVER_MOST + (long)all_clients() * SERVER_MOST_PER_CLIENT / 1024;
+    check(grown <= most, "the server grew by %ld KiB, more than %ld KiB", grown, most);
     stop_server();
     check_memory();
     free(memory);
