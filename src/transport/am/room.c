@@ -25,6 +25,9 @@ static struct {
     struct account *granted; /* clients with room for a message longer than their window */
     size_t granted_bytes;    /* of MAX_GRANTED, in use */
     bool freed;
+    long ticked; /* armcii_room_tick: armcii_clock */
+    long now;    /* microseconds of that while the server ran: what piles up while it does not is
+                    not late */
 } room;
 
 void armcii_room_start(int clients)
@@ -99,13 +102,13 @@ bool armcii_room_can_grant(size_t bytes)
     return room.granted_bytes == 0 || room.granted_bytes + bytes <= MAX_GRANTED;
 }
 
-void armcii_room_grant(int client, size_t bytes, long now)
+void armcii_room_grant(int client, size_t bytes)
 {
     struct account *a = &room.of[client];
     room.granted_bytes += bytes;
     a->granted = bytes;
     a->grant_is_late = false;
-    a->granted_at = now;
+    a->granted_at = room.now;
     a->next_granted = room.granted;
     room.granted = a;
 }
@@ -126,10 +129,23 @@ void armcii_room_end_grant(int client)
     discount_grant(a);
 }
 
-void armcii_room_discount_grants(long now)
+/* ---- what is late ---- */
+
+long armcii_room_now(void)
 {
+    return room.now;
+}
+
+bool armcii_room_tick(void)
+{
+    enum { INTERVAL = 50000 };
+    const long clock = armcii_clock(), passed = clock - room.ticked;
+    if (passed < INTERVAL) return false;
+    room.ticked = clock;
+    room.now += passed < 2 * INTERVAL ? passed : INTERVAL;
     for (struct account *a = room.granted; a; a = a->next_granted) /* it may be stopped */
-        if (!a->grant_is_late && now - a->granted_at >= AM_LATE) discount_grant(a);
+        if (!a->grant_is_late && room.now - a->granted_at >= AM_LATE) discount_grant(a);
+    return true;
 }
 
 bool armcii_room_was_freed(void)

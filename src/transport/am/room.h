@@ -28,13 +28,21 @@ bool armcii_room_has_replies(int client);
 void armcii_room_take(int client, size_t cost);
 void armcii_room_discount(int client, size_t cost);
 void armcii_room_give(int client, size_t cost, bool is_late);
+
 /* ---- room for a long message ---- */
 
 bool armcii_room_can_grant(size_t bytes);
-void armcii_room_grant(int client, size_t bytes, long now);
+void armcii_room_grant(int client, size_t bytes);
 /* The message, for which room was granted, is served. */
 void armcii_room_end_grant(int client);
-void armcii_room_discount_grants(long now);
+
+/* ---- what is late ---- */
+
+/* Microseconds that the server has run, counted while clients wait. */
+long armcii_room_now(void);
+/* To be called often while clients wait; true now and then: grants that are late count no more for
+ * others, and replies should not. */
+bool armcii_room_tick(void);
 
 /* Since the last call, may what was refused be granted now? */
 bool armcii_room_was_freed(void);

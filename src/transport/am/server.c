@@ -14,6 +14,7 @@
 #include "transport/shm/mutex.h"
 #include "node/node.h"
 #include "node/doorbell.h"
+#include "transport/am/replies.h"
 #include "transport/am/room.h"
 #include "transport/shm/shm.h"
 
@@ -46,22 +47,6 @@ struct queue {
     struct client *first, **last;
 };
 
-enum { INLINE_MAX = 64 };
-/* A pending reply, or the data of a rendezvous put being received. */
-struct reply {
-    struct reply *next;
-    MPI_Request request;
-    int client;
-    int rndv_tag;                 /* rendezvous put: tag to acknowledge; else 0 */
-    char inline_data[INLINE_MAX]; /* up to INLINE_MAX bytes */
-    char *buffer;                 /* more; or NULL */
-    size_t bytes;                 /* of the data */
-    size_t cost;                  /* reply to a get: what it takes of the memory (room.h) */
-    long began;                   /* reply to a get: server.ran */
-    bool is_late;                 /* it counts no more for others */
-};
-_Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
-
 static struct {
     MPI_Comm comm;
     atomic_bool here;
@@ -70,26 +55,17 @@ static struct {
     pthread_mutex_t serving;
     struct am_decoded decoded;
     struct client *clients; /* [ranks of comm] */
-    struct reply *pending, *free_replies;
-    struct reply **next_test; /* where progress_replies continues */
-    int pending_count;
-    struct bufpool reply_pool;
-    int deferring; /* clients with deferred requests */
+    int deferring;          /* clients with deferred requests */
     /* Those that have no reply pending, and wait for what others have: the first of each is served
      * before all that come later. Those of whom a reply is complete. */
     struct queue for_memory, for_room, ready;
-    long looked_after; /* look_after_deferred: armcii_clock */
-    long ran;          /* microseconds of that while the server ran: what piles up while it does
-                          not is not late */
     /* To the client whose message, or deferred requests, are being served. It leaves with the last
      * of them, and before a longer reply: no reply waits for another client. */
     struct am_answer answer;
 } server = {.serving = PTHREAD_MUTEX_INITIALIZER,
-            .next_test = &server.pending,
             .for_memory.last = &server.for_memory.first,
             .for_room.last = &server.for_room.first,
-            .ready.last = &server.ready.first,
-            .reply_pool = {.max_bytes = AM_MAX_REPLYING}};
+            .ready.last = &server.ready.first};
 
 /* ---- queues of clients ---- */
 
@@ -114,91 +90,6 @@ static bool is_first(const struct queue *q, const struct client *c)
     return !q->first || q->first == c;
 }
 
-/* ---- replies ---- */
-
-static struct reply *new_reply(int client, size_t bytes)
-{
-    struct reply *reply = server.free_replies;
-    if (reply)
-        server.free_replies = reply->next;
-    else
-        reply = armcii_alloc(1, sizeof *reply, "a reply");
-    *reply = (struct reply){
-        .next = server.pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
-    if (bytes > INLINE_MAX)
-        reply->buffer = armcii_bufpool_alloc_over_limit(&server.reply_pool, bytes);
-    server.pending = reply;
-    server.pending_count++;
-    return reply;
-}
-
-static void count_reply(struct reply *reply, size_t cost)
-{
-    reply->cost = cost;
-    reply->began = server.ran;
-    armcii_room_take(reply->client, cost);
-}
-
-/* A reply to a client that is stopped, or never calls again, takes memory from others so long. */
-static void discount_late_replies(void)
-{
-    for (struct reply *reply = server.pending; reply; reply = reply->next) {
-        if (reply->is_late || reply->cost == 0 || server.ran - reply->began < AM_LATE) continue;
-        reply->is_late = true;
-        armcii_room_discount(reply->client, reply->cost);
-    }
-}
-
-/* Now and then while clients have deferred requests. */
-static void look_after_deferred(void)
-{
-    enum { INTERVAL = 50000 };
-    const long now = armcii_clock();
-    if (now - server.looked_after < INTERVAL) return;
-    server.ran += now - server.looked_after < 2 * INTERVAL ? now - server.looked_after : INTERVAL;
-    server.looked_after = now;
-    discount_late_replies();
-    armcii_room_discount_grants(server.ran);
-}
-
-static char *reply_data(struct reply *reply)
-{
-    return reply->buffer ? reply->buffer : reply->inline_data;
-}
-
-static void give_back(const struct reply *reply)
-{
-    struct client *c = &server.clients[reply->client];
-    armcii_room_give(reply->client, reply->cost, reply->is_late);
-    if (!c->waits_for_own) return;
-    c->waits_for_own = false;
-    queue_add(&server.ready, c);
-}
-
-/* The reply is complete and no longer in the list. */
-static void free_reply(struct reply *reply)
-{
-    if (reply->buffer) armcii_bufpool_free(&server.reply_pool, reply->buffer, reply->bytes);
-    if (reply->cost) give_back(reply);
-    reply->next = server.free_replies;
-    server.free_replies = reply;
-    server.pending_count--;
-}
-
-static void send_reply(struct reply *reply, int tag)
-{
-    MPI_Isend(reply_data(reply), (int)reply->bytes, MPI_BYTE, reply->client, tag, server.comm,
-              &reply->request);
-}
-
-/* At most INLINE_MAX bytes. */
-static void reply_inline(const void *data, size_t bytes, int client, int tag)
-{
-    struct reply *reply = new_reply(client, bytes);
-    memcpy(reply->inline_data, data, bytes);
-    send_reply(reply, tag);
-}
-
 /* ---- answers ---- */
 
 static void send_answer(int client)
@@ -209,38 +100,25 @@ static void send_answer(int client)
         return;
     server.answer.ack.served = server.clients[client].served;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
-    struct reply *reply = new_reply(client, bytes);
-    memcpy(reply_data(reply), &server.answer, bytes);
-    send_reply(reply, AM_TAG_ANSWER);
-    if (server.answer.bytes > 0) count_reply(reply, AM_REPLY_COST + server.answer.bytes);
+    struct reply *reply = armcii_reply_new(client, bytes);
+    memcpy(armcii_reply_data(reply), &server.answer, bytes);
+    armcii_reply_send(reply, AM_TAG_ANSWER);
+    if (server.answer.bytes > 0) armcii_reply_count(reply, AM_REPLY_COST + server.answer.bytes);
     server.answer.ack = (struct am_ack){0};
     server.answer.bytes = 0;
 }
 
-/* Free completed replies and acknowledge completed rendezvous puts; each call tests at most
- * MAX_TESTS and the next call continues there. */
-static bool progress_replies(void)
+/* Acknowledge a rendezvous put; a client that waited for its own replies may go on. */
+static void reply_completed(const struct reply *reply)
 {
-    enum { MAX_TESTS = 32 };
-    bool any = false;
-    for (int left = server.pending_count < MAX_TESTS ? server.pending_count : MAX_TESTS; left > 0;
-         left--) {
-        if (!*server.next_test) server.next_test = &server.pending;
-        struct reply *reply = *server.next_test;
-        int done;
-        MPI_Test(&reply->request, &done, MPI_STATUS_IGNORE);
-        if (!done) {
-            server.next_test = &reply->next;
-            continue;
-        }
-        *server.next_test = reply->next;
-        free_reply(reply);
-        any = true;
-        if (!reply->rndv_tag) continue;
-        server.answer.ack.rndv_tag = reply->rndv_tag;
-        send_answer(reply->client);
+    struct client *c = &server.clients[reply->client];
+    if (reply->cost && c->waits_for_own) {
+        c->waits_for_own = false;
+        queue_add(&server.ready, c);
     }
-    return any;
+    if (!reply->rndv_tag) return;
+    server.answer.ack.rndv_tag = reply->rndv_tag;
+    send_answer(reply->client);
 }
 
 /* ---- requests ---- */
@@ -269,26 +147,26 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
     struct reply *reply;
     send_answer(client);
     if (use_zcopy(s)) {
-        reply = new_reply(client, 0);
+        reply = armcii_reply_new(client, 0);
         armcii_am_send_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                              r->tag, &reply->request);
     } else {
-        reply = new_reply(client, s->bytes);
-        armcii_shape_set_packed(s, reply_data(reply));
+        reply = armcii_reply_new(client, s->bytes);
+        armcii_shape_set_packed(s, armcii_reply_data(reply));
         armcii_apply_get(s);
-        send_reply(reply, r->tag);
+        armcii_reply_send(reply, r->tag);
     }
-    count_reply(reply, reply_cost(s));
+    armcii_reply_count(reply, reply_cost(s));
 }
 
 static void serve_put_rndv(const struct am_request_header *r, const struct shape *s, int client)
 {
-    struct reply *reply = new_reply(client, 0);
+    struct reply *reply = armcii_reply_new(client, 0);
     reply->rndv_tag = r->tag;
     armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
     if (r->kind == AM_PUT_ASK)
-        reply_inline("", 0, client, r->tag);
+        armcii_reply_inline("", 0, client, r->tag);
     else
         server.clients[client].served += armcii_am_rndv_size(s->bytes);
 }
@@ -298,12 +176,12 @@ static void serve_rmw(const struct am_request_header *r, const struct shape *s, 
     long operand;
     memcpy(&operand, r->scale, sizeof operand);
     long old = armcii_apply_rmw((enum rmw_update)r->element, s->bytes, s->remote, operand);
-    reply_inline(&old, sizeof old, client, r->tag);
+    armcii_reply_inline(&old, sizeof old, client, r->tag);
 }
 
 static void reply_mutex(int client, int tag, int granted)
 {
-    reply_inline(&granted, sizeof granted, client, tag);
+    armcii_reply_inline(&granted, sizeof granted, client, tag);
 }
 
 static void grant_mutex(int client, int tag)
@@ -368,7 +246,7 @@ static bool try_serve(const struct am_request_header *r, int client)
         break;
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, s); break;
     case AM_ROOM:
-        armcii_room_grant(client, r->bytes, server.ran);
+        armcii_room_grant(client, r->bytes);
         server.clients[client].room = GRANTED;
         break;
     case AM_GET:
@@ -558,8 +436,8 @@ bool armcii_server_serve(void)
     if (!armcii_server_is_here() || pthread_mutex_trylock(&server.serving) != 0) return false;
     armcii_arena_renew(); /* memory that a network adapter has registered is not free before */
     bool any = serve_arrivals();
-    if (server.pending) any |= progress_replies();
-    if (server.deferring) look_after_deferred();
+    any |= armcii_replies_progress();
+    if (server.deferring && armcii_room_tick()) armcii_replies_discount_late();
     if (server.deferring && armcii_room_was_freed()) any |= serve_deferred();
     if (armcii_doorbell_clear())
         armcii_mutex_server_grant(grant_mutex); /* no message: says nothing about events */
@@ -591,6 +469,7 @@ void armcii_server_start(MPI_Comm requests)
     server.clients =
         armcii_alloc((size_t)ranks, sizeof *server.clients, "messages from other nodes");
     armcii_slots_start(server.comm);
+    armcii_replies_start(server.comm, reply_completed);
     server.previous_hook = armcii_backoff.progress;
     armcii_backoff.progress = armcii_server_poll;
     atomic_store(&server.here, true);
@@ -601,13 +480,9 @@ void armcii_server_end(void)
     if (!armcii_server_is_here()) return;
     armcii_backoff.progress = server.previous_hook;
     atomic_store(&server.here, false);
-    while (server.pending)
-        progress_replies();
+    armcii_replies_end();
     armcii_slots_end();
     armcii_mutex_server_end();
-    for (struct reply *reply; (reply = server.free_replies) != NULL; free(reply))
-        server.free_replies = reply->next;
-    armcii_bufpool_drain(&server.reply_pool);
     assert(!server.deferring); /* all clients have completed their gets */
     armcii_room_end();
     free(server.decoded.runs);

@@ -1,0 +1,121 @@
+/* replies.c - what a server sends to its clients, and the data of rendezvous puts. */
+#include "transport/am/replies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "transport/am/bufpool.h"
+#include "transport/am/proto.h"
+#include "transport/am/room.h"
+
+_Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
+
+static struct {
+    MPI_Comm comm;
+    void (*completed)(const struct reply *);
+    struct reply *pending, *free;
+    struct reply **next_test; /* where armcii_replies_progress continues */
+    int pending_count;
+    struct bufpool buffers;
+} replies = {.next_test = &replies.pending, .buffers = {.max_bytes = AM_MAX_REPLYING}};
+
+void armcii_replies_start(MPI_Comm comm, void (*completed)(const struct reply *))
+{
+    replies.comm = comm;
+    replies.completed = completed;
+}
+
+void armcii_replies_end(void)
+{
+    while (replies.pending)
+        armcii_replies_progress();
+    for (struct reply *reply; (reply = replies.free) != NULL; free(reply))
+        replies.free = reply->next;
+    armcii_bufpool_drain(&replies.buffers);
+}
+
+struct reply *armcii_reply_new(int client, size_t bytes)
+{
+    struct reply *reply = replies.free;
+    if (reply)
+        replies.free = reply->next;
+    else
+        reply = armcii_alloc(1, sizeof *reply, "a reply");
+    *reply = (struct reply){
+        .next = replies.pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
+    if (bytes > REPLY_INLINE_MAX)
+        reply->buffer = armcii_bufpool_alloc_over_limit(&replies.buffers, bytes);
+    replies.pending = reply;
+    replies.pending_count++;
+    return reply;
+}
+
+char *armcii_reply_data(struct reply *reply)
+{
+    return reply->buffer ? reply->buffer : reply->inline_data;
+}
+
+void armcii_reply_send(struct reply *reply, int tag)
+{
+    MPI_Isend(armcii_reply_data(reply), (int)reply->bytes, MPI_BYTE, reply->client, tag,
+              replies.comm, &reply->request);
+}
+
+void armcii_reply_inline(const void *data, size_t bytes, int client, int tag)
+{
+    struct reply *reply = armcii_reply_new(client, bytes);
+    memcpy(reply->inline_data, data, bytes);
+    armcii_reply_send(reply, tag);
+}
+
+void armcii_reply_count(struct reply *reply, size_t cost)
+{
+    reply->cost = cost;
+    reply->began = armcii_room_now();
+    armcii_room_take(reply->client, cost);
+}
+
+/* The client may be stopped, or never call again. */
+void armcii_replies_discount_late(void)
+{
+    for (struct reply *reply = replies.pending; reply; reply = reply->next) {
+        if (reply->is_late || reply->cost == 0 || armcii_room_now() - reply->began < AM_LATE)
+            continue;
+        reply->is_late = true;
+        armcii_room_discount(reply->client, reply->cost);
+    }
+}
+
+/* The reply is complete and no longer in the list. */
+static void free_reply(struct reply *reply)
+{
+    if (reply->buffer) armcii_bufpool_free(&replies.buffers, reply->buffer, reply->bytes);
+    if (reply->cost) armcii_room_give(reply->client, reply->cost, reply->is_late);
+    replies.pending_count--;
+    replies.completed(reply);
+    reply->next = replies.free;
+    replies.free = reply;
+}
+
+/* Each call tests at most MAX_TESTS and the next call continues there. */
+bool armcii_replies_progress(void)
+{
+    enum { MAX_TESTS = 32 };
+    bool any = false;
+    for (int left = replies.pending_count < MAX_TESTS ? replies.pending_count : MAX_TESTS; left > 0;
+         left--) {
+        if (!*replies.next_test) replies.next_test = &replies.pending;
+        struct reply *reply = *replies.next_test;
+        int done;
+        MPI_Test(&reply->request, &done, MPI_STATUS_IGNORE);
+        if (!done) {
+            replies.next_test = &reply->next;
+            continue;
+        }
+        *replies.next_test = reply->next;
+        free_reply(reply);
+        any = true;
+    }
+    return any;
+}

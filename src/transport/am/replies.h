@@ -1,0 +1,43 @@
+/* replies.h - what a server sends to its clients, and the data of rendezvous puts that it receives.
+ * Nothing here waits for a client. Called by the thread that serves. */
+#ifndef ARMCII_REPLIES_H
+#define ARMCII_REPLIES_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { REPLY_INLINE_MAX = 64 };
+/* A pending reply, or the data of a rendezvous put being received. */
+struct reply {
+    struct reply *next;
+    MPI_Request request;
+    int client;
+    int rndv_tag;                       /* rendezvous put: tag to acknowledge; else 0 */
+    char inline_data[REPLY_INLINE_MAX]; /* up to that many bytes */
+    char *buffer;                       /* more; or NULL */
+    size_t bytes;                       /* of the data */
+    size_t cost;                        /* reply to a get: what it takes of the memory (room.h) */
+    long began;                         /* reply to a get: armcii_room_now */
+    bool is_late;                       /* it counts no more for others */
+};
+
+/* completed: called for each reply when it is complete. */
+void armcii_replies_start(MPI_Comm comm, void (*completed)(const struct reply *));
+/* No process sends requests any more: returns when all replies are complete. */
+void armcii_replies_end(void);
+
+struct reply *armcii_reply_new(int client, size_t bytes);
+char *armcii_reply_data(struct reply *reply);
+void armcii_reply_send(struct reply *reply, int tag);
+/* A reply of at most REPLY_INLINE_MAX bytes. */
+void armcii_reply_inline(const void *data, size_t bytes, int client, int tag);
+/* The reply takes so much of the memory of clients while it is pending. */
+void armcii_reply_count(struct reply *reply, size_t cost);
+
+/* Find completed replies; true when there was any. */
+bool armcii_replies_progress(void);
+/* Replies that are late take no memory from other clients any more. */
+void armcii_replies_discount_late(void);
+
+#endif
