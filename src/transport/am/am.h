@@ -12,6 +12,7 @@
 
 #include "base/lock.h"
 #include "transport/am/proto.h"
+#include "transport/am/rndv.h"
 #include "transport/transport.h"
 
 extern const struct transport armcii_am;
@@ -94,20 +95,11 @@ void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoint_send_gets_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
 
-/* A rendezvous put whose data are not yet in place: it writes within [lo, hi) of the owner's memory
- * and is acknowledged with the tag. A server serves requests in order but receives rendezvous data
- * later, so that operations on the same bytes wait. */
-struct rndv_put {
-    int server, owner, tag;
-    char *lo, *hi;
-};
 /* May so many bytes of data (armcii_am_rndv_size) be sent before the server asks for them? */
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
 /* The request of the put is in the open message, and so many bytes follow unasked; its
  * acknowledgement frees the tag. */
-void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
-/* Does any put write within [lo, hi) of the owner's memory? */
-bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
+void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
 
 /* Before the program goes on: make sure that what it started reaches the server, or all servers,
  * even if it never calls again. */

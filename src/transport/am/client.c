@@ -90,7 +90,7 @@ static void put_rndv(struct endpoint *e, int owner, const struct shape *s, uint6
                    &(struct am_request){
                        .kind = asks ? AM_PUT_ASK : AM_PUT_RNDV, .owner = owner, .tag = put.tag},
                    s);
-    armcii_rndv_add(e, &put, asks ? 0 : bytes);
+    armcii_endpoint_add_rndv(e, &put, asks ? 0 : bytes);
     armcii_endpoint_send(e);
     if (asks)
         armcii_outstanding_set_send(o, s, server, put.tag + AM_TAG_DATA);

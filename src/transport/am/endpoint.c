@@ -47,13 +47,6 @@ struct endpoint {
 };
 enum { MAX_UNACKED = BUFFERS - 8 };
 
-/* A put by rendezvous that is not in place. */
-struct rndv {
-    struct rndv *next;
-    struct rndv_put put;
-    uint64_t number; /* from 1 on */
-};
-
 static struct {
     struct send_buffer *buffers;
     MPI_Request send_requests[BUFFERS];
@@ -62,11 +55,9 @@ static struct {
      * progress ranks] */
     struct endpoint **of, **first_on_node;
     struct endpoint *first_dirty;
-    struct endpoints shared; /* with the other files */
-    unsigned walks;          /* of the dirty ones, begun and not ended */
-    size_t window, enough;   /* room for any message, or the whole window if it is shorter */
-    struct rndv *rndvs;
-    uint64_t rndvs_added;
+    struct endpoints shared;     /* with the other files */
+    unsigned walks;              /* of the dirty ones, begun and not ended */
+    size_t window, enough;       /* room for any message, or the whole window if it is shorter */
     atomic_uint answers_pending; /* to messages, rendezvous puts and short gets; atomic: the
                                     progress thread reads it without the lock */
     atomic_uint stream_polls;
@@ -122,11 +113,9 @@ static void end_walk(void)
 
 /* ---- rendezvous puts ---- */
 
-void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes)
+void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv_put *put, uint32_t bytes)
 {
-    struct rndv *r = armcii_alloc(1, sizeof *r, "a put");
-    *r = (struct rndv){endpoints.rndvs, *put, ++endpoints.rndvs_added};
-    endpoints.rndvs = r;
+    armcii_rndv_add(put);
     e->rndvs++;
     endpoints.shared.unsent++;
     endpoints.answers_pending++;
@@ -136,13 +125,7 @@ void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t by
 /* The data of the put are in place. */
 static void remove_rndv(struct endpoint *e, int tag)
 {
-    for (struct rndv **link = &endpoints.rndvs; *link; link = &(*link)->next) {
-        struct rndv *r = *link;
-        if (r->put.server != e->server || r->put.tag != tag) continue;
-        *link = r->next;
-        free(r);
-        break;
-    }
+    armcii_rndv_remove(e->server, tag);
     e->rndvs--;
     endpoints.shared.unsent--;
     armcii_tag_free(tag);
@@ -151,17 +134,7 @@ static void remove_rndv(struct endpoint *e, int tag)
 /* Is any of the first `count` puts not in place at the server? */
 static bool has_rndv(const struct endpoint *e, uint64_t count)
 {
-    const struct rndv *r = e->rndvs > 0 ? endpoints.rndvs : NULL;
-    while (r && (r->put.server != e->server || r->number > count))
-        r = r->next;
-    return r != NULL;
-}
-
-bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
-{
-    for (const struct rndv *r = endpoints.rndvs; r; r = r->next)
-        if (r->put.owner == owner && r->put.lo < hi && lo < r->put.hi) return true;
-    return false;
+    return e->rndvs > 0 && armcii_rndv_has(e->server, count);
 }
 
 /* ---- progress ---- */
@@ -493,7 +466,7 @@ void armcii_endpoint_push(struct endpoint *e)
         armcii_progress_thread_wake_if_asleep();
         return;
     }
-    const uint64_t puts = endpoints.rndvs_added;
+    const uint64_t puts = armcii_rndv_count();
     const unsigned number = e->opened;
     armcii_endpoint_send(e);
     const uint64_t sent = to_be_acked(e);
@@ -546,7 +519,7 @@ static void wait_acked(struct endpoint *e)
 {
     struct backoff p = {0};
     send_awaited(e);
-    const uint64_t sent = to_be_acked(e), puts = endpoints.rndvs_added;
+    const uint64_t sent = to_be_acked(e), puts = armcii_rndv_count();
     while (e->acked < sent || has_rndv(e, puts))
         armcii_am_progress(&p);
 }
@@ -571,7 +544,7 @@ void armcii_endpoints_expect_flag(int server)
 void armcii_endpoints_order_flag(int server, int process)
 {
     struct backoff p = {0};
-    const uint64_t puts = endpoints.rndvs_added;
+    const uint64_t puts = armcii_rndv_count();
     for (struct endpoint *e = endpoints.first_on_node[armcii_world->server_of[process]]; e;
          e = e->next_on_node) {
         if (e->server != server) wait_acked(e);
