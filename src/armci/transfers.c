@@ -331,17 +331,24 @@ static inline bool get_short(const void *src, void *dst, int bytes, int proc)
     return there != NULL;
 }
 
+/* May the address cache hold the remote side?  It has slices of this node only. */
+static bool may_be_direct(const void *local, int proc)
+{
+    return !needs_check(local) && (unsigned)proc < (unsigned)armcii_world->size &&
+           armcii_world_is_on_node(proc);
+}
+
 /* Other threads look up the address under the lock, and copy without it: a copy may be long. */
 __attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes,
                                          int proc, armci_hdl_t *hdl)
 {
-    const bool checked = !needs_check(src);
-    char *there = checked ? armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes) : NULL;
+    const bool direct = may_be_direct(src, proc);
+    char *there = direct ? armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes) : NULL;
     if (!there) {
         if (hdl != BLOCKING && queue_solo(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
         ARMCII_ENTER_TO(caller, proc);
         if (!entered) return ARMCI_ERR_STATE;
-        if (checked) there = armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes);
+        if (direct) there = armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes);
         if (!there && hdl != BLOCKING && queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
         if (!there) return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
         armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
@@ -353,13 +360,13 @@ __attribute__((noinline)) static int put(const char *caller, void *src, void *ds
 __attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes,
                                          int proc, armci_hdl_t *hdl)
 {
-    const bool checked = !needs_check(dst);
-    const char *there = checked ? armcii_addr_cache_lookup_own(proc, src, (size_t)bytes) : NULL;
+    const bool direct = may_be_direct(dst, proc);
+    const char *there = direct ? armcii_addr_cache_lookup_own(proc, src, (size_t)bytes) : NULL;
     if (!there) {
         if (hdl != BLOCKING && queue_solo(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
         ARMCII_ENTER_TO(caller, proc);
         if (!entered) return ARMCI_ERR_STATE;
-        if (checked) there = armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes);
+        if (direct) there = armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes);
         if (!there && hdl != BLOCKING && queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
         if (!there) return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
         armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);

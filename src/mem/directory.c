@@ -267,10 +267,7 @@ char *armcii_addr_cache_lookup_page(int process, const void *address, size_t byt
 
 char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes)
 {
-    if (!is_owner() || (unsigned)process >= (unsigned)armcii_world->size ||
-        !armcii_world_is_on_node(process))
-        return NULL;
-    return armcii_addr_cache_lookup(process, address, bytes);
+    return is_owner() ? armcii_addr_cache_lookup(process, address, bytes) : NULL;
 }
 
 char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t bytes)
