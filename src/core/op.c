@@ -35,9 +35,11 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
 
 int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req)
 {
-    const struct transport *transport = armcii_route_transport(raddr->route, op->verb, &op->shape);
-    if (raddr->route->contiguous != raddr->route->atomic) /* else all three are one */
+    const struct transport *transport = raddr->route->atomic;
+    if (transport != raddr->route->contiguous) { /* else all three are one */
+        transport = armcii_route_transport(raddr->route, op->verb, &op->shape);
         armcii_route_order(raddr, transport, op->target, op->verb, op->lo, op->hi);
+    }
     return transport->start(op, raddr, req);
 }
 
