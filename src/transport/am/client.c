@@ -144,24 +144,11 @@ static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
     append_request(e, &r, s);
 }
 
-/* An accumulate, or an eager put. */
-static void send_data(struct endpoint *e, const struct op *op, const struct shape *s)
-{
-    struct am_request r = {.kind = AM_PUT, .owner = op->target};
-    if (op->verb.kind == RMA_ACC) {
-        r.kind = AM_ACC;
-        r.element = (int)op->verb.element;
-        r.scale = op->scale ? op->scale : armcii_element_one(op->verb.element);
-        r.scale_bytes = armcii_element_size(op->verb.element);
-    }
-    append_request(e, &r, s);
-    armcii_endpoint_send_if_due(e);
-}
-
 /* Send a fragment of op: true if it is outstanding, under that id. */
 static bool send_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
                           uint64_t id)
 {
+    struct am_request r = {.kind = AM_PUT, .owner = op->target};
     if (op->verb.kind == RMA_GET) {
         get(e, op->target, s, id);
         return true;
@@ -170,7 +157,14 @@ static bool send_fragment(struct endpoint *e, const struct op *op, const struct 
         put_rndv(e, op->target, s, id);
         return true;
     }
-    send_data(e, op, s);
+    if (op->verb.kind == RMA_ACC) {
+        r.kind = AM_ACC;
+        r.element = (int)op->verb.element;
+        r.scale = op->scale ? op->scale : armcii_element_one(op->verb.element);
+        r.scale_bytes = armcii_element_size(op->verb.element);
+    }
+    append_request(e, &r, s);
+    armcii_endpoint_send_if_due(e);
     return false;
 }
 

@@ -26,12 +26,12 @@ struct endpoint {
     uint16_t sequence;              /* number of the next message */
     uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
     size_t bytes_unacked; /* of the messages sent but not acknowledged */
-    uint32_t transmitted,
-        served; /* bytes that were sent; that the server has served: modulo 2^32 (proto.h) */
-    uint32_t rndv_bytes; /* of the open message */
-    bool due;            /* the open message waits for room in the window only */
-    bool asked;          /* the server has been asked for room, and has not granted it */
-    bool granted;        /* the server has room for the open message */
+    uint32_t transmitted; /* bytes that were sent, modulo 2^32 (proto.h) */
+    uint32_t unserved;    /* of these, that the server has not served */
+    uint32_t rndv_bytes;  /* of the open message */
+    bool due;             /* the open message waits for room in the window only */
+    bool asked;           /* the server has been asked for room, and has not granted it */
+    bool granted;         /* the server has room for the open message */
     struct am_ask ask;
     MPI_Request asking;
     unsigned opened;   /* messages */
@@ -73,11 +73,6 @@ static void post_answer_receive(void)
     armcii_am_receive_post(&endpoints.any_answer, &endpoints.answer, &endpoints.answer_request);
 }
 
-static uint64_t unacked(const struct endpoint *e)
-{
-    return e->sent - e->acked;
-}
-
 /* ---- dirty endpoints ----
  *
  * Those with an open message, or with an update or rendezvous put that is not acknowledged. Clean
@@ -86,7 +81,7 @@ static uint64_t unacked(const struct endpoint *e)
 
 static bool is_dirty(const struct endpoint *e)
 {
-    return e->open || unacked(e) > 0 || e->owes || e->rndvs > 0;
+    return e->open || e->acked < e->sent || e->owes || e->rndvs > 0;
 }
 
 static void remove_clean(void)
@@ -139,12 +134,6 @@ static bool has_rndv(const struct endpoint *e, uint64_t count)
 
 /* ---- progress ---- */
 
-static size_t room(const struct endpoint *e)
-{
-    const int64_t left = (int64_t)endpoints.window - (int32_t)(e->transmitted - e->served);
-    return left > 0 ? (size_t)left : 0;
-}
-
 static void set_due(struct endpoint *e, bool due)
 {
     endpoints.shared.unsent += (unsigned)due - (unsigned)e->due;
@@ -160,6 +149,7 @@ static void ask_for_room(struct endpoint *e)
                                          .kind = AM_ROOM,
                                          .bytes = endpoints.shared.message_max}};
     e->transmitted += armcii_am_message_size(sizeof e->ask);
+    e->unserved += armcii_am_message_size(sizeof e->ask);
     e->asked = true;
     endpoints.answers_pending++;
     MPI_Isend(&e->ask, sizeof e->ask, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
@@ -177,7 +167,7 @@ static void handle_grant(struct endpoint *e)
 /* There is no room for the open message: must it wait?  If nothing else brings some, ask for it. */
 static bool must_wait(struct endpoint *e)
 {
-    if (unacked(e) > 0 || e->asked) return true; /* an acknowledgement is on its way */
+    if (e->acked < e->sent || e->asked) return true; /* an acknowledgement is on its way */
     if (e->open->bytes <= endpoints.window) return false;
     ask_for_room(e);
     return true;
@@ -202,7 +192,7 @@ bool armcii_endpoints_owe(void)
 static bool may_owe(const struct endpoint *e)
 {
     return !e->is_awaited && endpoints.shared.have_thread && e->acked > 0 &&
-           e->transmitted - e->served <= endpoints.shared.message_max;
+           e->unserved <= endpoints.shared.message_max;
 }
 
 void armcii_endpoint_send(struct endpoint *e)
@@ -212,7 +202,7 @@ void armcii_endpoint_send(struct endpoint *e)
     struct am_message_header *head = e->open;
     if (!head) return;
     const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
-    const bool due = !e->granted && size > room(e) && must_wait(e);
+    const bool due = !e->granted && e->unserved + size > endpoints.window && must_wait(e);
     if (due != e->due) set_due(e, due);
     if (due) {
         head->acknowledge = 1; /* fences count it */
@@ -220,6 +210,7 @@ void armcii_endpoint_send(struct endpoint *e)
         return;
     }
     e->transmitted += size;
+    e->unserved += size;
     if (e->is_urgent && head->acknowledge && may_owe(e)) {
         head->acknowledge = 0;
         set_owes(e, true);
@@ -230,7 +221,8 @@ void armcii_endpoint_send(struct endpoint *e)
     head->sequence = e->sequence++;
     /* Without a progress thread only calls of the program send what the system does not take at
      * once: count what may fill a connection. */
-    if (room(e) < endpoints.enough || (!endpoints.shared.have_thread && head->bytes > SMALL))
+    if (e->unserved + endpoints.enough > endpoints.window ||
+        (!endpoints.shared.have_thread && head->bytes > SMALL))
         head->acknowledge = 1;
     if (head->acknowledge) {
         if (e->owes) set_owes(e, false);
@@ -253,7 +245,7 @@ static void handle_answer(struct endpoint *e)
     e->acked += (uint64_t)ack->messages;
     e->bytes_unacked -= (size_t)ack->bytes;
     if (ack->rndv_tag) remove_rndv(e, ack->rndv_tag);
-    e->served = ack->served;
+    e->unserved = e->transmitted - ack->served;
     endpoints.answers_pending -= (unsigned)ack->messages + (ack->rndv_tag != 0) + gets;
     if (ack->granted) handle_grant(e);
 }
@@ -271,7 +263,7 @@ static bool poll_answers(void)
         struct endpoint *e = endpoints.of[server];
         handle_answer(e);
         post_answer_receive();
-        if (unacked(e) == 0 || e->due) armcii_endpoint_send(e);
+        if (e->acked == e->sent || e->due) armcii_endpoint_send(e);
         any = true;
     }
     return any;
@@ -391,12 +383,12 @@ static void poll_now_and_then(struct endpoint *e)
 void armcii_endpoint_send_if_due(struct endpoint *e)
 {
     struct backoff p = {0};
-    if (unacked(e) > 0) poll_now_and_then(e);
-    if ((unacked(e) == 0 && !e->is_held) || e->is_urgent ||
+    if (e->acked < e->sent) poll_now_and_then(e);
+    if ((e->acked == e->sent && !e->is_held) || e->is_urgent ||
         (e->open && e->open->bytes >= endpoints.shared.eager_max))
         armcii_endpoint_send(e);
     e->is_urgent = false;
-    while (unacked(e) > MAX_UNACKED)
+    while (e->sent - e->acked > MAX_UNACKED)
         armcii_am_progress(&p);
 }
 
@@ -420,8 +412,8 @@ void armcii_endpoint_send_gets_if_due(struct endpoint *e)
 
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
 {
-    return bytes + e->rndv_bytes + 2 * endpoints.shared.message_max <=
-           room(e); /* the open message, the request */
+    return e->unserved + bytes + e->rndv_bytes + 2 * endpoints.shared.message_max <=
+           endpoints.window; /* the open message, the request */
 }
 
 unsigned armcii_endpoints_stream_polls(void)
