@@ -1,10 +1,9 @@
-/* transfers.c - put, get and accumulate: contiguous, strided, vector, single values; blocking and
+/* transfers.c - put, get and accumulate: contiguous, strided, single values; blocking and
  * nonblocking; puts with a flag. */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "armci/entry.h"
+#include "armci/transfers.h"
 #include "base/solo.h"
 #include "mem/directory.h"
 #include "transport/shm/shm.h"
@@ -12,35 +11,13 @@
 
 /* ---- arguments and their checks ---- */
 
-/* The arguments of a transfer call, without the addresses. */
-struct op_args {
-    const char *caller;
-    struct rma_verb verb;
-    const void *scale;
-    int proc;
-};
-
-static struct op_args put_to(const char *caller, int proc)
-{
-    return (struct op_args){caller, {RMA_PUT, ELEMENT_INT}, NULL, proc};
-}
-static struct op_args get_from(const char *caller, int proc)
-{
-    return (struct op_args){caller, {RMA_GET, ELEMENT_INT}, NULL, proc};
-}
-static struct op_args acc_to(const char *caller, int datatype, const void *scale, int proc)
-{
-    return (struct op_args){caller, {RMA_ACC, (enum element)datatype}, scale, proc};
-}
-
 /* NULL, or in the upper half of the address space, where a transfer could wrap around? */
 static bool needs_check(const void *local)
 {
     return (intptr_t)local <= 0;
 }
 
-/* Begin *op: 0, or the error code of an argument that calls of all shapes have. */
-static int begin_op(const struct op_args *r, struct op *op)
+int armcii_transfer_begin(const struct op_args *r, struct op *op)
 {
     op->caller = r->caller;
     op->verb = r->verb;
@@ -52,8 +29,7 @@ static int begin_op(const struct op_args *r, struct op *op)
     return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
 }
 
-/* The length of a segment, a negative one too. */
-static int check_bytes(const struct op_args *r, const char *argument, int bytes)
+int armcii_check_bytes(const struct op_args *r, const char *argument, int bytes)
 {
     if (bytes < 0) return armcii_check_count(r->caller, argument, bytes);
     if (r->verb.kind != RMA_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0)
@@ -63,8 +39,7 @@ static int check_bytes(const struct op_args *r, const char *argument, int bytes)
                         armcii_element_size(r->verb.element));
 }
 
-/* `bytes` bytes at an address of this process. */
-static int check_local(const struct op_args *r, const char *argument, const void *local, int bytes)
+int armcii_check_local(const struct op_args *r, const char *argument, const void *local, int bytes)
 {
     if (!local) return armcii_check_pointer(r->caller, argument, local);
     if ((uintptr_t)local <= UINTPTR_MAX - (size_t)bytes) return 0;
@@ -86,10 +61,10 @@ static const char *remote_argument(const struct op_args *r)
 static int build_contiguous(struct op_args r, void *src, void *dst, int bytes, struct op *op)
 {
     char *local = r.verb.kind == RMA_GET ? dst : src, *remote = r.verb.kind == RMA_GET ? src : dst;
-    int rc = begin_op(&r, op);
-    if (!rc && (bytes < 0 || r.verb.kind == RMA_ACC)) rc = check_bytes(&r, "bytes", bytes);
+    int rc = armcii_transfer_begin(&r, op);
+    if (!rc && (bytes < 0 || r.verb.kind == RMA_ACC)) rc = armcii_check_bytes(&r, "bytes", bytes);
     if (!rc && bytes > 0 && needs_check(local))
-        rc = check_local(&r, local_argument(&r), local, bytes);
+        rc = armcii_check_local(&r, local_argument(&r), local, bytes);
     if (rc) return rc;
     op->lo = remote;
     op->hi = (char *)((uintptr_t)remote + (size_t)bytes);
@@ -148,12 +123,12 @@ static int build_strided(struct op_args r, void *src, const int src_stride[], vo
     const struct counts counts = {count, levels};
     struct shape *s = &op->shape;
     char *lo, *hi;
-    int rc = begin_op(&r, op);
+    int rc = armcii_transfer_begin(&r, op);
     if (!rc) rc = armcii_check_pointer(r.caller, "count", count);
     if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "src_stride_ar", src_stride);
     if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "dst_stride_ar", dst_stride);
     if (!rc && levels >= 0 && count[0] > 0 && r.verb.kind == RMA_ACC)
-        rc = check_bytes(&r, "count[0]", count[0]);
+        rc = armcii_check_bytes(&r, "count[0]", count[0]);
     if (rc) return rc;
     enum shape_status status =
         r.verb.kind == RMA_GET
@@ -164,76 +139,7 @@ static int build_strided(struct op_args r, void *src, const int src_stride[], vo
         return report_side(&r, local_argument(&r), s->local, counts);
     if (armcii_shape_range(s, SHAPE_REMOTE, &op->lo, &op->hi) != SHAPE_OK)
         return report_side(&r, remote_argument(&r), s->remote, counts);
-    return s->bytes > 0 && !s->local ? check_local(&r, local_argument(&r), NULL, 0) : 0;
-}
-
-static int check_segment(const struct op_args *r, int entry, int i, const void *local, int bytes)
-{
-    char name[64];
-    snprintf(name, sizeof name, "iov[%d].%s[%d]", entry,
-             r->verb.kind == RMA_GET ? "dst_ptr_array" : "src_ptr_array", i);
-    return check_local(r, name, local, bytes);
-}
-
-static int check_entry(const struct op_args *r, const armci_giov_t *v, int entry)
-{
-    int rc = check_bytes(r, "iov.bytes", v->bytes);
-    if (!rc) rc = armcii_check_count(r->caller, "iov.ptr_array_len", v->ptr_array_len);
-    if (rc || v->bytes == 0 || v->ptr_array_len == 0) return rc;
-    rc = armcii_check_pointer(r->caller, "iov.src_ptr_array", v->src_ptr_array);
-    if (!rc) rc = armcii_check_pointer(r->caller, "iov.dst_ptr_array", v->dst_ptr_array);
-    void *const *local = r->verb.kind == RMA_GET ? v->dst_ptr_array : v->src_ptr_array;
-    const uintptr_t highest = UINTPTR_MAX - (size_t)v->bytes;
-    for (int i = 0; i < v->ptr_array_len && !rc; i++)
-        if ((uintptr_t)local[i] - 1 >= highest) /* NULL - 1 wraps to the highest address */
-            rc = check_segment(r, entry, i, local[i], v->bytes);
-    return rc;
-}
-
-/* A vector operation refers to *memory until it is started. */
-enum { VECTOR_RUNS_INLINE = 8 };
-struct vector_memory {
-    struct vector_run few[VECTOR_RUNS_INLINE];
-    struct vector_run *runs;
-};
-static void vector_free(struct vector_memory *memory)
-{
-    if (memory->runs != memory->few) free(memory->runs);
-}
-
-/* The shape of op from its runs. */
-static int set_runs(struct op *op, const struct vector_run *runs, int n)
-{
-    if (armcii_shape_vector(&op->shape, runs, (size_t)n) != SHAPE_OK)
-        return armcii_error(ARMCI_ERR_COUNT, op->caller, "iov", "the total overflows", "%d entries",
-                            n);
-    if (armcii_shape_range(&op->shape, SHAPE_REMOTE, &op->lo, &op->hi) == SHAPE_OK) return 0;
-    return armcii_error(ARMCI_ERR_RANGE, op->caller, "iov", "the transfer leaves the address space",
-                        "%d entries", n);
-}
-
-static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
-                        struct vector_memory *memory, struct op *op)
-{
-    int rc = begin_op(&r, op);
-    if (!rc) rc = armcii_check_count(r.caller, "iov_len", iov_len);
-    if (!rc && iov_len > 0) rc = armcii_check_pointer(r.caller, "iov", iov);
-    for (int i = 0; i < iov_len && !rc; i++)
-        rc = check_entry(&r, &iov[i], i);
-    if (rc) return rc;
-    memory->runs = iov_len <= VECTOR_RUNS_INLINE ? memory->few
-                                                 : malloc((size_t)iov_len * sizeof *memory->runs);
-    if (!memory->runs)
-        return armcii_error(ARMCI_ERR_MEMORY, r.caller, "iov_len", "out of memory", "%d", iov_len);
-    for (int i = 0; i < iov_len; i++) {
-        void **local = r.verb.kind == RMA_GET ? iov[i].dst_ptr_array : iov[i].src_ptr_array;
-        void **remote = r.verb.kind == RMA_GET ? iov[i].src_ptr_array : iov[i].dst_ptr_array;
-        memory->runs[i] =
-            (struct vector_run){local, remote, (size_t)iov[i].bytes, (size_t)iov[i].ptr_array_len};
-    }
-    rc = set_runs(op, memory->runs, iov_len);
-    if (rc) vector_free(memory);
-    return rc;
+    return s->bytes > 0 && !s->local ? armcii_check_local(&r, local_argument(&r), NULL, 0) : 0;
 }
 
 /* ---- fast path ---- */
@@ -280,7 +186,8 @@ static inline bool queue_solo(armci_hdl_t *hdl, enum rma_kind kind, int proc, vo
 /* ---- the engine ---- */
 
 static armci_hdl_t no_handle;
-#define BLOCKING (&no_handle) /* in place of a handle, where NULL is the implicit handle */
+armci_hdl_t *const armcii_blocking = &no_handle;
+#define BLOCKING (&no_handle)
 
 static void count(const struct op *op, armci_hdl_t *hdl)
 {
@@ -289,7 +196,7 @@ static void count(const struct op *op, armci_hdl_t *hdl)
                                hdl != BLOCKING && armcii_handle_would_queue(hdl, op));
 }
 
-static int run(const struct op *op, armci_hdl_t *hdl)
+int armcii_transfer_run(const struct op *op, armci_hdl_t *hdl)
 {
     int rc = hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op);
     if (rc == 0 && armcii_stats.on) count(op, hdl);
@@ -300,7 +207,7 @@ static int contiguous(struct op_args r, void *src, void *dst, int bytes, armci_h
 {
     struct op op;
     int rc = build_contiguous(r, src, dst, bytes, &op);
-    return rc ? rc : run(&op, hdl);
+    return rc ? rc : armcii_transfer_run(&op, hdl);
 }
 
 /* ---- contiguous ---- */
@@ -427,7 +334,7 @@ static int strided(struct op_args r, void *src, const int src_stride[], void *ds
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     int rc = build_strided(r, src, src_stride, dst, dst_stride, count, levels, &op);
-    return rc ? rc : run(&op, hdl);
+    return rc ? rc : armcii_transfer_run(&op, hdl);
 }
 
 int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
@@ -477,58 +384,6 @@ int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[],
                    dst_stride_ar, count, stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAccS, PARMCI_NbAccS);
-
-/* ---- vector ---- */
-
-static int vector(struct op_args r, const armci_giov_t iov[], int iov_len, armci_hdl_t *hdl)
-{
-    ARMCII_ENTER_TO(r.caller, r.proc);
-    struct vector_memory memory;
-    struct op op;
-    if (!entered) return ARMCI_ERR_STATE;
-    int rc = build_vector(r, iov, iov_len, &memory, &op);
-    if (rc) return rc;
-    rc = run(&op, hdl);
-    vector_free(&memory);
-    return rc;
-}
-
-int PARMCI_PutV(armci_giov_t *iov, int iov_len, int proc)
-{
-    return vector(put_to("ARMCI_PutV", proc), iov, iov_len, BLOCKING);
-}
-ARMCII_ALIAS(ARMCI_PutV, PARMCI_PutV);
-
-int PARMCI_GetV(armci_giov_t *iov, int iov_len, int proc)
-{
-    return vector(get_from("ARMCI_GetV", proc), iov, iov_len, BLOCKING);
-}
-ARMCII_ALIAS(ARMCI_GetV, PARMCI_GetV);
-
-int PARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc)
-{
-    return vector(acc_to("ARMCI_AccV", datatype, scale, proc), iov, iov_len, BLOCKING);
-}
-ARMCII_ALIAS(ARMCI_AccV, PARMCI_AccV);
-
-int PARMCI_NbPutV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
-{
-    return vector(put_to("ARMCI_NbPutV", proc), iov, iov_len, hdl);
-}
-ARMCII_ALIAS(ARMCI_NbPutV, PARMCI_NbPutV);
-
-int PARMCI_NbGetV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
-{
-    return vector(get_from("ARMCI_NbGetV", proc), iov, iov_len, hdl);
-}
-ARMCII_ALIAS(ARMCI_NbGetV, PARMCI_NbGetV);
-
-int PARMCI_NbAccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc,
-                  armci_hdl_t *hdl)
-{
-    return vector(acc_to("ARMCI_NbAccV", datatype, scale, proc), iov, iov_len, hdl);
-}
-ARMCII_ALIAS(ARMCI_NbAccV, PARMCI_NbAccV);
 
 /* ---- values ---- */
 
@@ -601,10 +456,10 @@ static int put_then_flag(const struct op *data, int *flag, int value)
     if (rc) return rc;
     const struct transport *chosen = armcii_route_transport(raddr.route, op.verb, &op.shape);
     if (chosen->expect_flag) chosen->expect_flag(&raddr, data->target);
-    rc = run(data, BLOCKING);
+    rc = armcii_transfer_run(data, BLOCKING);
     armcii_route_order_flag(&raddr, chosen, data->target);
     if (rc) return rc;
-    rc = run(&op, BLOCKING);
+    rc = armcii_transfer_run(&op, BLOCKING);
     if (!chosen->order_flag) armcii_fence(data->target);
     return rc;
 }
