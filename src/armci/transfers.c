@@ -24,7 +24,7 @@ int armcii_transfer_begin(const struct op_args *r, struct op *op)
     op->scale = r->scale;
     op->target = r->proc;
     int rc = armcii_check_process(r->caller, "proc", r->proc);
-    if (rc || r->verb.kind != RMA_ACC) return rc;
+    if (rc || r->verb.kind != OP_ACC) return rc;
     rc = armcii_check_element(r->caller, (int)r->verb.element);
     return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
 }
@@ -32,7 +32,7 @@ int armcii_transfer_begin(const struct op_args *r, struct op *op)
 int armcii_check_bytes(const struct op_args *r, const char *argument, int bytes)
 {
     if (bytes < 0) return armcii_check_count(r->caller, argument, bytes);
-    if (r->verb.kind != RMA_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0)
+    if (r->verb.kind != OP_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0)
         return 0;
     return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate requires whole elements",
                         "%d (%s: %zu bytes)", bytes, armcii_element_name(r->verb.element),
@@ -49,20 +49,20 @@ int armcii_check_local(const struct op_args *r, const char *argument, const void
 
 static const char *local_argument(const struct op_args *r)
 {
-    return r->verb.kind == RMA_GET ? "dst" : "src";
+    return r->verb.kind == OP_GET ? "dst" : "src";
 }
 
 static const char *remote_argument(const struct op_args *r)
 {
-    return r->verb.kind == RMA_GET ? "src" : "dst";
+    return r->verb.kind == OP_GET ? "src" : "dst";
 }
 
 /* Fill *op: 0, or an error code.  src and dst as in the public call. */
 static int build_contiguous(struct op_args r, void *src, void *dst, int bytes, struct op *op)
 {
-    char *local = r.verb.kind == RMA_GET ? dst : src, *remote = r.verb.kind == RMA_GET ? src : dst;
+    char *local = r.verb.kind == OP_GET ? dst : src, *remote = r.verb.kind == OP_GET ? src : dst;
     int rc = armcii_transfer_begin(&r, op);
-    if (!rc && (bytes < 0 || r.verb.kind == RMA_ACC)) rc = armcii_check_bytes(&r, "bytes", bytes);
+    if (!rc && (bytes < 0 || r.verb.kind == OP_ACC)) rc = armcii_check_bytes(&r, "bytes", bytes);
     if (!rc && bytes > 0 && needs_check(local))
         rc = armcii_check_local(&r, local_argument(&r), local, bytes);
     if (rc) return rc;
@@ -127,11 +127,11 @@ static int build_strided(struct op_args r, void *src, const int src_stride[], vo
     if (!rc) rc = armcii_check_pointer(r.caller, "count", count);
     if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "src_stride_ar", src_stride);
     if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "dst_stride_ar", dst_stride);
-    if (!rc && levels >= 0 && count[0] > 0 && r.verb.kind == RMA_ACC)
+    if (!rc && levels >= 0 && count[0] > 0 && r.verb.kind == OP_ACC)
         rc = armcii_check_bytes(&r, "count[0]", count[0]);
     if (rc) return rc;
     enum shape_status status =
-        r.verb.kind == RMA_GET
+        r.verb.kind == OP_GET
             ? armcii_shape_strided(s, dst, dst_stride, src, src_stride, count, levels)
             : armcii_shape_strided(s, src, src_stride, dst, dst_stride, count, levels);
     if (status != SHAPE_OK) return report_counts(&r, status, counts);
@@ -162,7 +162,7 @@ acc_fast(int datatype, const void *scale, const void *src, const void *dst, int 
 }
 
 /* Negative ranks match no queued request. */
-static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local, void *remote,
+static bool queue_fast(armci_hdl_t *hdl, enum op_kind kind, int proc, void *local, void *remote,
                        int bytes)
 {
     if (bytes <= 0 || needs_check(local) ||
@@ -174,7 +174,7 @@ static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *loc
 }
 
 /* The same without the global lock, where no other thread of the program has entered. */
-static inline bool queue_solo(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local,
+static inline bool queue_solo(armci_hdl_t *hdl, enum op_kind kind, int proc, void *local,
                               void *remote, int bytes)
 {
     if (!hdl || !armcii_solo_enter()) return false;
@@ -252,11 +252,11 @@ __attribute__((noinline)) static int put(const char *caller, void *src, void *ds
     const bool direct = may_be_direct(src, proc);
     char *there = direct ? armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes) : NULL;
     if (!there) {
-        if (hdl != BLOCKING && queue_solo(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
+        if (hdl != BLOCKING && queue_solo(hdl, OP_PUT, proc, src, dst, bytes)) return 0;
         ARMCII_ENTER_TO(caller, proc);
         if (!entered) return ARMCI_ERR_STATE;
         if (direct) there = armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes);
-        if (!there && hdl != BLOCKING && queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
+        if (!there && hdl != BLOCKING && queue_fast(hdl, OP_PUT, proc, src, dst, bytes)) return 0;
         if (!there) return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
         armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
     }
@@ -270,11 +270,11 @@ __attribute__((noinline)) static int get(const char *caller, void *src, void *ds
     const bool direct = may_be_direct(dst, proc);
     const char *there = direct ? armcii_addr_cache_lookup_own(proc, src, (size_t)bytes) : NULL;
     if (!there) {
-        if (hdl != BLOCKING && queue_solo(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
+        if (hdl != BLOCKING && queue_solo(hdl, OP_GET, proc, dst, src, bytes)) return 0;
         ARMCII_ENTER_TO(caller, proc);
         if (!entered) return ARMCI_ERR_STATE;
         if (direct) there = armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes);
-        if (!there && hdl != BLOCKING && queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
+        if (!there && hdl != BLOCKING && queue_fast(hdl, OP_GET, proc, dst, src, bytes)) return 0;
         if (!there) return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
         armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);
     }

@@ -7,24 +7,24 @@
 /* The arguments of a transfer call, without the addresses. */
 struct op_args {
     const char *caller;
-    struct rma_verb verb;
+    struct op_verb verb;
     const void *scale;
     int proc;
 };
 
 static inline struct op_args put_to(const char *caller, int proc)
 {
-    return (struct op_args){caller, {RMA_PUT, ELEMENT_INT}, NULL, proc};
+    return (struct op_args){caller, {OP_PUT, ELEMENT_INT}, NULL, proc};
 }
 
 static inline struct op_args get_from(const char *caller, int proc)
 {
-    return (struct op_args){caller, {RMA_GET, ELEMENT_INT}, NULL, proc};
+    return (struct op_args){caller, {OP_GET, ELEMENT_INT}, NULL, proc};
 }
 
 static inline struct op_args acc_to(const char *caller, int datatype, const void *scale, int proc)
 {
-    return (struct op_args){caller, {RMA_ACC, (enum element)datatype}, scale, proc};
+    return (struct op_args){caller, {OP_ACC, (enum element)datatype}, scale, proc};
 }
 
 /* Begin *op: 0, or the error code of an argument that calls of all shapes have. */

@@ -11,7 +11,7 @@ static int check_segment(const struct op_args *r, int entry, int i, const void *
 {
     char name[64];
     snprintf(name, sizeof name, "iov[%d].%s[%d]", entry,
-             r->verb.kind == RMA_GET ? "dst_ptr_array" : "src_ptr_array", i);
+             r->verb.kind == OP_GET ? "dst_ptr_array" : "src_ptr_array", i);
     return armcii_check_local(r, name, local, bytes);
 }
 
@@ -22,7 +22,7 @@ static int check_entry(const struct op_args *r, const armci_giov_t *v, int entry
     if (rc || v->bytes == 0 || v->ptr_array_len == 0) return rc;
     rc = armcii_check_pointer(r->caller, "iov.src_ptr_array", v->src_ptr_array);
     if (!rc) rc = armcii_check_pointer(r->caller, "iov.dst_ptr_array", v->dst_ptr_array);
-    void *const *local = r->verb.kind == RMA_GET ? v->dst_ptr_array : v->src_ptr_array;
+    void *const *local = r->verb.kind == OP_GET ? v->dst_ptr_array : v->src_ptr_array;
     const uintptr_t highest = UINTPTR_MAX - (size_t)v->bytes;
     for (int i = 0; i < v->ptr_array_len && !rc; i++)
         if ((uintptr_t)local[i] - 1 >= highest) /* NULL - 1 wraps to the highest address */
@@ -66,8 +66,8 @@ static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
     if (!memory->runs)
         return armcii_error(ARMCI_ERR_MEMORY, r.caller, "iov_len", "out of memory", "%d", iov_len);
     for (int i = 0; i < iov_len; i++) {
-        void **local = r.verb.kind == RMA_GET ? iov[i].dst_ptr_array : iov[i].src_ptr_array;
-        void **remote = r.verb.kind == RMA_GET ? iov[i].src_ptr_array : iov[i].dst_ptr_array;
+        void **local = r.verb.kind == OP_GET ? iov[i].dst_ptr_array : iov[i].src_ptr_array;
+        void **remote = r.verb.kind == OP_GET ? iov[i].src_ptr_array : iov[i].dst_ptr_array;
         memory->runs[i] =
             (struct vector_run){local, remote, (size_t)iov[i].bytes, (size_t)iov[i].ptr_array_len};
     }

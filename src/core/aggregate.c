@@ -17,7 +17,7 @@ bool armcii_aggregate_fits(const struct aggregate *a, const struct op *op)
 {
     if (a->n == 0) return true;
     if (a->first.target != op->target || a->first.verb.kind != op->verb.kind) return false;
-    if (op->verb.kind != RMA_ACC) return true;
+    if (op->verb.kind != OP_ACC) return true;
     return a->first.verb.element == op->verb.element &&
            memcmp(a->scale, op->scale, armcii_element_size(op->verb.element)) == 0;
 }
@@ -45,7 +45,7 @@ static void *copy_bytes(struct aggregate *a, const void *bytes, size_t n)
 
 int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy)
 {
-    const char *argument = op->verb.kind == RMA_GET ? "src" : "dst";
+    const char *argument = op->verb.kind == OP_GET ? "src" : "dst";
     int rc = armcii_op_resolve(op->caller, argument, op->target, op->shape.remote, op->shape.bytes,
                                &a->raddr);
     if (rc) return rc;
@@ -53,7 +53,7 @@ int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy)
     make_room(a);
     if (a->n == 0) {
         a->first = *op;
-        if (op->verb.kind == RMA_ACC)
+        if (op->verb.kind == OP_ACC)
             memcpy(a->scale, op->scale, armcii_element_size(op->verb.element));
     }
     a->local[a->n] = copy ? copy_bytes(a, op->shape.local, op->shape.bytes) : op->shape.local;
@@ -69,10 +69,10 @@ static bool is_in_cached_slice(const struct aggregate *a, const char *remote, si
            remote < a->raddr.hi && bytes <= (size_t)(a->raddr.hi - remote);
 }
 
-bool armcii_aggregate_append(struct aggregate *a, enum rma_kind kind, int target, void *local,
+bool armcii_aggregate_append(struct aggregate *a, enum op_kind kind, int target, void *local,
                              void *remote, size_t bytes)
 {
-    if (a->n == 0 || a->n == a->room || bytes == 0 || kind == RMA_ACC) return false;
+    if (a->n == 0 || a->n == a->room || bytes == 0 || kind == OP_ACC) return false;
     if (a->first.target != target || a->first.verb.kind != kind ||
         !is_in_cached_slice(a, remote, bytes))
         return false;

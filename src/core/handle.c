@@ -456,7 +456,7 @@ static int queue_request(struct handle_entry *s, const struct op *op, bool copy)
     return 0;
 }
 
-bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local,
+bool armcii_handle_queue_next(armci_hdl_t *handle, enum op_kind kind, int target, void *local,
                               void *remote, size_t bytes)
 {
     struct handle_entry *s = find(handle);

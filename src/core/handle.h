@@ -22,7 +22,7 @@ void armcii_handles_end(void);
 int armcii_handle_start(armci_hdl_t *handle, const struct op *op);
 /* Fast path: queue a contiguous put or get that matches the requests of an aggregate handle; false:
  * use armcii_handle_start. */
-bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local,
+bool armcii_handle_queue_next(armci_hdl_t *handle, enum op_kind kind, int target, void *local,
                               void *remote, size_t bytes);
 /* As armcii_handle_start for one value of at most 16 bytes, whose memory ends with the call: an
  * aggregate handle copies it, any other handle completes it at once. */
@@ -77,7 +77,7 @@ bool armcii_aggregate_fits(const struct aggregate *a, const struct op *op);
 int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy);
 /* Fast path: queue a put or get that matches the queued requests and lies in the slice of the last
  * lookup; false: use armcii_aggregate_add. */
-bool armcii_aggregate_append(struct aggregate *a, enum rma_kind kind, int target, void *local,
+bool armcii_aggregate_append(struct aggregate *a, enum op_kind kind, int target, void *local,
                              void *remote, size_t bytes);
 /* Is a request for the target queued (-1: for any)? */
 bool armcii_aggregate_has(const struct aggregate *a, int target);

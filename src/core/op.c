@@ -14,7 +14,7 @@
 static const char *remote_argument(const struct op *op)
 {
     if (op->shape.form == SHAPE_VECTOR) return "iov";
-    return op->verb.kind == RMA_GET ? "src" : "dst";
+    return op->verb.kind == OP_GET ? "src" : "dst";
 }
 
 int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,
@@ -145,7 +145,7 @@ int armcii_op_blocking(const struct op *op)
     int rc = armcii_op_start(op, &req);
     if (rc) return rc;
     if (req.transport) armcii_op_wait(&req);
-    if (op->verb.kind == RMA_GET) armcii_op_poll();
+    if (op->verb.kind == OP_GET) armcii_op_poll();
     return 0;
 }
 
@@ -185,7 +185,7 @@ long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update upd
                       void *remote, long operand)
 {
     const struct transport *transport = raddr->route->atomic;
-    struct rma_verb verb = {.kind = RMA_PUT}; /* it reads and writes */
+    struct op_verb verb = {.kind = OP_PUT}; /* it reads and writes */
     armcii_route_order(raddr, transport, target, verb, remote, (char *)remote + bytes);
     return faulty(update, transport->rmw(raddr, target, update, bytes, remote, operand), operand);
 }

@@ -200,47 +200,47 @@ bool armcii_window_is_progressing(void)
 
 /* ---- put, get, accumulate ---- */
 
-static struct basic_type basic_of(struct rma_verb verb)
+static struct basic_type basic_of(struct op_verb verb)
 {
-    return verb.kind == RMA_ACC ? armcii_basic_element(verb.element) : armcii_basic_byte();
+    return verb.kind == OP_ACC ? armcii_basic_element(verb.element) : armcii_basic_byte();
 }
 
-static bool is_lost_by_fault(struct rma_verb verb)
+static bool is_lost_by_fault(struct op_verb verb)
 {
     if (armcii_fault("transfers-do-nothing")) return true;
-    if (verb.kind == RMA_PUT) return armcii_fault("put-does-nothing");
-    if (verb.kind == RMA_GET) return armcii_fault("get-does-nothing");
+    if (verb.kind == OP_PUT) return armcii_fault("put-does-nothing");
+    if (verb.kind == OP_GET) return armcii_fault("get-does-nothing");
     return armcii_fault("acc-lost");
 }
 
-static void issue(struct window *w, struct rma_verb verb, int target, void *local, int local_count,
+static void issue(struct window *w, struct op_verb verb, int target, void *local, int local_count,
                   MPI_Datatype local_type, MPI_Aint disp, int count, MPI_Datatype type)
 {
     if (is_lost_by_fault(verb)) return;
     switch (verb.kind) {
-    case RMA_PUT: MPI_Put(local, local_count, local_type, target, disp, count, type, w->win); break;
-    case RMA_GET: MPI_Get(local, local_count, local_type, target, disp, count, type, w->win); break;
-    case RMA_ACC:
+    case OP_PUT: MPI_Put(local, local_count, local_type, target, disp, count, type, w->win); break;
+    case OP_GET: MPI_Get(local, local_count, local_type, target, disp, count, type, w->win); break;
+    case OP_ACC:
         MPI_Accumulate(local, local_count, local_type, target, disp, count, type, MPI_SUM, w->win);
         break;
     }
 }
 
 /* n may exceed INT_MAX. */
-static void issue_large(struct window *w, struct rma_verb verb, int target, char *local,
+static void issue_large(struct window *w, struct op_verb verb, int target, char *local,
                         MPI_Aint disp, size_t n, struct basic_type basic)
 {
 #if LARGE_COUNTS
     MPI_Count count = (MPI_Count)n;
     if (is_lost_by_fault(verb)) return;
     switch (verb.kind) {
-    case RMA_PUT:
+    case OP_PUT:
         MPI_Put_c(local, count, basic.type, target, disp, count, basic.type, w->win);
         break;
-    case RMA_GET:
+    case OP_GET:
         MPI_Get_c(local, count, basic.type, target, disp, count, basic.type, w->win);
         break;
-    case RMA_ACC:
+    case OP_ACC:
         MPI_Accumulate_c(local, count, basic.type, target, disp, count, basic.type, MPI_SUM,
                          w->win);
         break;
@@ -257,7 +257,7 @@ static void issue_large(struct window *w, struct rma_verb verb, int target, char
 #endif
 }
 
-void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local,
+void armcii_window_transfer(struct window *w, struct op_verb verb, int target, void *local,
                             MPI_Aint disp, size_t bytes)
 {
     struct basic_type basic = basic_of(verb);
@@ -292,7 +292,7 @@ static struct side side_of(const struct shape *s, enum shape_side which, struct 
     return (struct side){first, 1, armcii_datatype_vector(s, which, basic), false};
 }
 
-void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target,
+void armcii_window_transfer_shape(struct window *w, struct op_verb verb, int target,
                                   const struct shape *shape, const char *origin,
                                   enum rma_typing typing)
 {

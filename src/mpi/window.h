@@ -41,24 +41,16 @@ void armcii_window_free(struct window *w);
 
 /* ---- one-sided calls; a flush completes them ---- */
 
-enum rma_kind { RMA_PUT, RMA_GET, RMA_ACC };
-
-/* The kind of an operation and, for accumulate, the element type. */
-struct rma_verb {
-    enum rma_kind kind;
-    enum element element;
-};
-
 /* The kind of derived datatype for a shape: with strides, or with a list of displacements. */
 enum rma_typing { RMA_STRIDED, RMA_INDEXED };
 
 /* Any number of contiguous bytes between `local` and displacement `disp` of rank `target`. */
-void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local,
+void armcii_window_transfer(struct window *w, struct op_verb verb, int target, void *local,
                             MPI_Aint disp, size_t bytes);
 
 /* The whole shape, at most 1 GiB, by one call with derived datatypes.  `origin` is the address in
  * the target with displacement 0.  Vectors always use RMA_INDEXED. */
-void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target,
+void armcii_window_transfer_shape(struct window *w, struct op_verb verb, int target,
                                   const struct shape *shape, const char *origin,
                                   enum rma_typing typing);
 

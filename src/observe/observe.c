@@ -75,7 +75,7 @@ static void note_transfer(const char *what, const struct raddr *raddr, int targe
 static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     static const char *const names[] = {
-        [RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "accumulate"};
+        [OP_PUT] = "put", [OP_GET] = "get", [OP_ACC] = "accumulate"};
     struct raddr real = unobserved(raddr);
     if (armcii_observed.hang)
         note_transfer(names[op->verb.kind], raddr, op->target, op->lo, op->shape.bytes);

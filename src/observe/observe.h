@@ -40,7 +40,7 @@ enum stats_kind {
     STATS_ACC,
     STATS_RMW,
     STATS_KINDS
-}; /* the first three in the order of enum rma_kind */
+}; /* the first three in the order of enum op_kind */
 
 /* Bucket 0 counts zeros, bucket b numbers from 2^(b-1) to 2^b - 1. */
 enum { STATS_BUCKETS = 48, STATS_NAME = 40, STATS_MOST_ROWS = 256 };

@@ -52,6 +52,14 @@ void armcii_accumulate(enum element e, const void *scale, void *dst, const void 
 void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride,
                             const void *src, ptrdiff_t src_stride, size_t bytes, size_t n);
 
+enum op_kind { OP_PUT, OP_GET, OP_ACC };
+
+/* What an operation does: its kind and, for accumulate, the element type. */
+struct op_verb {
+    enum op_kind kind;
+    enum element element;
+};
+
 /* The update of a read-modify-write of an int or long. */
 enum rmw_update { RMW_ADD, RMW_REPLACE };
 

@@ -75,10 +75,10 @@ static void be_target(void)
 static void do_op(enum probe_op op, struct window *w, int rank)
 {
     static double value = 1, old;
-    static const struct rma_verb verb[] = {
-        [PROBE_PUT] = {.kind = RMA_PUT},
-        [PROBE_GET] = {.kind = RMA_GET},
-        [PROBE_ACC] = {.kind = RMA_ACC, .element = ELEMENT_DOUBLE}};
+    static const struct op_verb verb[] = {
+        [PROBE_PUT] = {.kind = OP_PUT},
+        [PROBE_GET] = {.kind = OP_GET},
+        [PROBE_ACC] = {.kind = OP_ACC, .element = ELEMENT_DOUBLE}};
     static const long add = 1;
     if (op == PROBE_FETCH)
         armcii_window_fetch_and_op(w, RMW_ADD, rank, PROBE_FETCH * (MPI_Aint)sizeof(double),

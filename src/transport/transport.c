@@ -164,7 +164,7 @@ void armcii_fence_region(struct region *r, int target)
 }
 
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
-                        struct rma_verb verb, const char *lo, const char *hi)
+                        struct op_verb verb, const char *lo, const char *hi)
 {
     const struct route *route = raddr->route;
     const struct transport *const all[] = {route->contiguous, route->shaped, route->atomic};
@@ -205,7 +205,7 @@ void armcii_buffers_free(struct buffer *list)
 
 bool armcii_op_is_scaled(const struct op *op)
 {
-    if (op->verb.kind != RMA_ACC || !op->scale || armcii_fault("scale-ignored")) return false;
+    if (op->verb.kind != OP_ACC || !op->scale || armcii_fault("scale-ignored")) return false;
     return !armcii_scale_is_one(op->verb.element, op->scale);
 }
 

@@ -85,7 +85,7 @@ void armcii_buffers_free(struct buffer *list);
 /* A put, get or accumulate of any shape. */
 struct op {
     const char *caller; /* the public function, for messages */
-    struct rma_verb verb;
+    struct op_verb verb;
     const void *scale; /* accumulate: one element; NULL: 1 */
     int target;
     char *lo, *hi; /* the remote side is within [lo, hi); if contiguous, hi may have wrapped */
@@ -176,7 +176,7 @@ struct transport {
     /* Another transport is about to carry `verb` on [lo, hi) of the target: complete earlier
      * operations of this one that it must not overtake. May be NULL: operations are complete
      * remotely when they are complete locally. */
-    void (*order)(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+    void (*order)(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
                   const char *hi);
     /* Data follow, then order_flag and a put of this transport to raddr: the data may travel with
      * that put. NULL: they need not be told apart. */
@@ -244,9 +244,9 @@ struct route {
 };
 
 static inline const struct transport *
-armcii_route_transport(const struct route *route, struct rma_verb verb, const struct shape *s)
+armcii_route_transport(const struct route *route, struct op_verb verb, const struct shape *s)
 {
-    if (verb.kind == RMA_ACC) return route->atomic;
+    if (verb.kind == OP_ACC) return route->atomic;
     if (s->form == SHAPE_CONTIGUOUS || s->bytes / s->nsegs >= armcii_config->rdma_segment)
         return route->contiguous;
     return route->shaped;
@@ -255,7 +255,7 @@ armcii_route_transport(const struct route *route, struct rma_verb verb, const st
 /* Complete operations of the route's other transports that `chosen` must not overtake on [lo, hi).
  */
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
-                        struct rma_verb verb, const char *lo, const char *hi);
+                        struct op_verb verb, const char *lo, const char *hi);
 /* A put of `chosen` to raddr follows, which nobody may see before the puts and accumulates that
  * this process has started towards the target. */
 void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target);

@@ -267,7 +267,7 @@ struct op job_ranged(struct op t)
     return t;
 }
 
-static struct op contiguous(const char *caller, struct rma_verb verb, int target, void *local,
+static struct op contiguous(const char *caller, struct op_verb verb, int target, void *local,
                             void *remote, size_t bytes)
 {
     struct op t = {.caller = caller, .verb = verb, .target = target};
@@ -277,14 +277,12 @@ static struct op contiguous(const char *caller, struct rma_verb verb, int target
 
 struct op job_put(int target, void *local, void *remote, size_t bytes)
 {
-    return contiguous("ARMCI_Put", (struct rma_verb){.kind = RMA_PUT}, target, local, remote,
-                      bytes);
+    return contiguous("ARMCI_Put", (struct op_verb){.kind = OP_PUT}, target, local, remote, bytes);
 }
 
 struct op job_get(int target, void *local, void *remote, size_t bytes)
 {
-    return contiguous("ARMCI_Get", (struct rma_verb){.kind = RMA_GET}, target, local, remote,
-                      bytes);
+    return contiguous("ARMCI_Get", (struct op_verb){.kind = OP_GET}, target, local, remote, bytes);
 }
 
 struct op job_acc(enum element e, int target, void *local, void *remote, size_t bytes)
@@ -292,7 +290,7 @@ struct op job_acc(enum element e, int target, void *local, void *remote, size_t 
     static const int one_int = 1;
     static const double one_double = 1;
     struct op t =
-        contiguous("ARMCI_Acc", (struct rma_verb){RMA_ACC, e}, target, local, remote, bytes);
+        contiguous("ARMCI_Acc", (struct op_verb){OP_ACC, e}, target, local, remote, bytes);
     t.scale = e == ELEMENT_INT ? (const void *)&one_int : &one_double;
     return t;
 }

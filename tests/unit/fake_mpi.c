@@ -22,7 +22,7 @@ enum effect { EFFECT_MOVE, EFFECT_UPDATE, EFFECT_SWAP };
 struct request {
     int rank;
     enum effect effect;
-    struct rma_verb verb;   /* EFFECT_MOVE */
+    struct op_verb verb;    /* EFFECT_MOVE */
     enum rmw_update update; /* EFFECT_UPDATE */
     int expected;           /* EFFECT_SWAP */
     void *old;              /* receives the old value */
@@ -296,7 +296,7 @@ static char *resolve(const struct fake_window *f, int rank, MPI_Aint disp, size_
 
 static bool reads_remote(const struct request *op)
 {
-    return op->effect != EFFECT_MOVE || op->verb.kind == RMA_GET;
+    return op->effect != EFFECT_MOVE || op->verb.kind == OP_GET;
 }
 
 /* Copies the local buffer, which the caller may then reuse. */
@@ -312,9 +312,9 @@ static void move(const struct request *op, const struct piece *p)
 {
     const char *data = op->data + p->packed;
     switch (op->verb.kind) {
-    case RMA_PUT: memcpy(p->there, data, p->bytes); break;
-    case RMA_GET: memcpy(p->local, p->there, p->bytes); break;
-    case RMA_ACC: add_elements(op->verb.element, p->there, data, p->bytes); break;
+    case OP_PUT: memcpy(p->there, data, p->bytes); break;
+    case OP_GET: memcpy(p->local, p->there, p->bytes); break;
+    case OP_ACC: add_elements(op->verb.element, p->there, data, p->bytes); break;
     }
 }
 
@@ -381,15 +381,15 @@ static struct request one_piece(int rank, void *local, char *there, size_t bytes
     return op;
 }
 
-static void check_elements(struct rma_verb verb, size_t bytes)
+static void check_elements(struct op_verb verb, size_t bytes)
 {
     ck_assert_msg(bytes > 0, "an operation of 0 bytes");
-    if (verb.kind != RMA_ACC) return;
+    if (verb.kind != OP_ACC) return;
     ck_assert_msg(bytes % armcii_element_align(verb.element) == 0, "accumulate of %zu bytes of %s",
                   bytes, armcii_element_name(verb.element));
 }
 
-void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local,
+void armcii_window_transfer(struct window *w, struct op_verb verb, int target, void *local,
                             MPI_Aint disp, size_t bytes)
 {
     struct fake_window *f =
@@ -413,7 +413,7 @@ static void check_disjoint(const struct request *op)
     struct extent *written = allocate(op->npieces * sizeof *written);
     for (size_t i = 0; i < op->npieces; i++)
         written[i] =
-            (struct extent){op->verb.kind == RMA_GET ? op->pieces[i].local : op->pieces[i].there,
+            (struct extent){op->verb.kind == OP_GET ? op->pieces[i].local : op->pieces[i].there,
                             op->pieces[i].bytes};
     qsort(written, op->npieces, sizeof *written, by_address);
     for (size_t i = 1; i < op->npieces; i++)
@@ -422,7 +422,7 @@ static void check_disjoint(const struct request *op)
     free(written);
 }
 
-void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target,
+void armcii_window_transfer_shape(struct window *w, struct op_verb verb, int target,
                                   const struct shape *shape, const char *origin,
                                   enum rma_typing typing)
 {

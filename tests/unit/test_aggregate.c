@@ -62,25 +62,25 @@ TEST(the_fast_path_queues_matching_requests_only)
     armcii_handle_clear(&plain);
     for (int i = 0; i < ROOM; i++)
         source[i] = 500 + i;
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4),
+    ck_assert_msg(!armcii_handle_queue_next(&h, OP_PUT, THEM, source, there(THEM, 0), 4),
                   "empty queue");
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
     for (int i = 1; i < ROOM; i++)
         ck_assert_msg(
-            armcii_handle_queue_next(&h, RMA_PUT, THEM, source + i, there(THEM, 8 * (size_t)i), 4),
+            armcii_handle_queue_next(&h, OP_PUT, THEM, source + i, there(THEM, 8 * (size_t)i), 4),
             "put %d", i);
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_GET, THEM, source, there(THEM, 0), 4),
+    ck_assert_msg(!armcii_handle_queue_next(&h, OP_GET, THEM, source, there(THEM, 0), 4),
                   "a get after puts");
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THIRD, source, there(THIRD, 0), 4),
+    ck_assert_msg(!armcii_handle_queue_next(&h, OP_PUT, THIRD, source, there(THIRD, 0), 4),
                   "another process");
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, source, 4),
+    ck_assert_msg(!armcii_handle_queue_next(&h, OP_PUT, THEM, source, source, 4),
                   "memory of no region");
     ck_assert_msg(
-        !armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, STEP_BYTES - 2), 4),
+        !armcii_handle_queue_next(&h, OP_PUT, THEM, source, there(THEM, STEP_BYTES - 2), 4),
         "beyond the region");
-    ck_assert_msg(!armcii_handle_queue_next(&plain, RMA_PUT, THEM, source, there(THEM, 0), 4),
+    ck_assert_msg(!armcii_handle_queue_next(&plain, OP_PUT, THEM, source, there(THEM, 0), 4),
                   "a plain handle");
-    ck_assert_msg(!armcii_handle_queue_next(NULL, RMA_PUT, THEM, source, there(THEM, 0), 4),
+    ck_assert_msg(!armcii_handle_queue_next(NULL, OP_PUT, THEM, source, there(THEM, 0), 4),
                   "the implicit handle");
     fake_expect("queued", "");
     wait_for(&h);
@@ -97,7 +97,7 @@ TEST(the_fast_path_needs_a_current_lookup)
     static int source[2] = {1, 2};
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
     armcii_directory_add(THIRD, there(THIRD, 0), 4, NULL, false);
-    ck_assert(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source + 1, there(THEM, 4), 4));
+    ck_assert(!armcii_handle_queue_next(&h, OP_PUT, THEM, source + 1, there(THEM, 4), 4));
     armcii_directory_remove(THIRD, there(THIRD, 0), NULL);
     wait_for(&h);
 }

@@ -36,7 +36,7 @@ static struct op random_transfer(struct rng *r, struct step *s)
     if (kind == 0) memcpy(here, s->local, s->bytes);
     if (kind == 1) memcpy(s->expected, here, s->bytes);
     if (kind >= 2) {
-        t.verb = (struct rma_verb){RMA_ACC, kind == 2 ? ELEMENT_INT : ELEMENT_LONG};
+        t.verb = (struct op_verb){OP_ACC, kind == 2 ? ELEMENT_INT : ELEMENT_LONG};
         t.scale = kind == 2 ? (const void *)&one_int : &one_long;
         add_elements(t.verb.element, here, s->local, s->bytes);
     }

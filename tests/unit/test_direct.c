@@ -127,7 +127,7 @@ static void check_arena(const char *what, unsigned number)
 /* ---- transfers ---- */
 
 /* By the transport shm. */
-static void run_op(struct rma_verb verb, const void *scale, const struct shape *s)
+static void run_op(struct op_verb verb, const void *scale, const struct shape *s)
 {
     static struct region region;
     const struct raddr raddr = {
@@ -140,7 +140,7 @@ static void run_op(struct rma_verb verb, const void *scale, const struct shape *
 
 static void accumulate(enum element e, const void *scale, const struct shape *s)
 {
-    run_op((struct rma_verb){RMA_ACC, e}, scale, s);
+    run_op((struct op_verb){OP_ACC, e}, scale, s);
 }
 
 /* The same on `wanted`, segment by segment. */
@@ -349,7 +349,7 @@ TEST(put_and_get)
         ck_assert_int_eq(armcii_shape_strided(&s, local, stride, remote(seed), stride, count, 2),
                          SHAPE_OK);
         armcii_stores_pending = false;
-        run_op((struct rma_verb){.kind = RMA_PUT}, NULL, &s);
+        run_op((struct op_verb){.kind = OP_PUT}, NULL, &s);
         ck_assert(armcii_stores_pending);
         struct shape_iter it;
         struct segment seg;
@@ -358,7 +358,7 @@ TEST(put_and_get)
         check_arena("put of seed", seed);
         ck_assert_int_eq(armcii_shape_strided(&s, back, stride, remote(seed), stride, count, 2),
                          SHAPE_OK);
-        run_op((struct rma_verb){.kind = RMA_GET}, NULL, &s);
+        run_op((struct op_verb){.kind = OP_GET}, NULL, &s);
         for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
             ck_assert_mem_eq(seg.local, local + (seg.local - back), seg.bytes);
         check_arena("get of seed", seed);

@@ -53,7 +53,7 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
 }
 
 /* To this process. */
-static uint64_t start_op(enum rma_kind kind, const struct shape *s)
+static uint64_t start_op(enum op_kind kind, const struct shape *s)
 {
     struct op op = {.verb = {.kind = kind}, .shape = *s};
     armcii_shape_range(s, SHAPE_REMOTE, &op.lo, &op.hi);
@@ -64,19 +64,19 @@ static uint64_t start_op(enum rma_kind kind, const struct shape *s)
 
 static void put_and_fence(const struct shape *s)
 {
-    start_op(RMA_PUT, s);
+    start_op(OP_PUT, s);
     armcii_endpoints_fence(0);
 }
 
 static void put_and_fence_all(const struct shape *s)
 {
-    start_op(RMA_PUT, s);
+    start_op(OP_PUT, s);
     armcii_endpoints_fence_all();
 }
 
 static void get(const struct shape *s)
 {
-    armcii_client_wait(start_op(RMA_GET, s));
+    armcii_client_wait(start_op(OP_GET, s));
 }
 
 static void (*const operations[])(const struct shape *s) = {put_and_fence, put_and_fence_all, get};
@@ -126,7 +126,7 @@ TEST(short_gets_share_messages)
     messages = 0;
     for (int i = 0; i < GETS; i++) {
         armcii_shape_contiguous(&s, here[i], there[i], length_of(i));
-        id[i] = start_op(RMA_GET, &s);
+        id[i] = start_op(OP_GET, &s);
     }
     for (int i = 0; i < GETS; i++)
         armcii_client_wait(id[i]);
@@ -149,7 +149,7 @@ static void put_long(void)
     struct shape s;
     const int i = puts_begun++;
     armcii_shape_contiguous(&s, long_here[i], long_there[i], LONG_PUT);
-    start_op(RMA_PUT, &s);
+    start_op(OP_PUT, &s);
 }
 
 /* While a put waits for a buffer, another thread puts, and so on; then there are buffers. */
@@ -173,7 +173,7 @@ TEST(data_of_puts_that_waited_at_once_stay_within_the_window)
     holds_messages = true;
     for (int i = 0; i < SENDING; i++) { /* all buffers */
         armcii_shape_contiguous(&s, replies[i], asked, sizeof asked);
-        start_op(RMA_GET, &s);
+        start_op(OP_GET, &s);
     }
     data_sent = 0;
     put_long();

@@ -95,38 +95,38 @@ struct row {
     const char *setting[2];
     const char *library;
     bool several_nodes;
-    enum rma_kind kind;
+    enum op_kind kind;
     const char *methods; /* the initial of a method for each form; blanks do not count */
 };
 
 /* Columns as in enum form: contiguous, strided ones, vectors. */
 static const struct row rows[] = {
     /* A library without defects. */
-    {{0}, "", 0, RMA_PUT, "w ssscsss iici"},
-    {{0}, "", 0, RMA_GET, "w sssscss iiic"},
-    {{0}, "", 0, RMA_ACC, "w sssbsss iibi"},
+    {{0}, "", 0, OP_PUT, "w ssscsss iici"},
+    {{0}, "", 0, OP_GET, "w sssscss iiic"},
+    {{0}, "", 0, OP_ACC, "w sssbsss iibi"},
     /* Forced methods for strided transfers. */
-    {{"ARMCI_STRIDED_METHOD=iov"}, "", 0, RMA_PUT, "w iiiciii iici"},
-    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"}, "", 0, RMA_GET, "w bbbbcbb bbbc"},
-    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"}, "", 0, RMA_ACC, "w ccccccc cccc"},
+    {{"ARMCI_STRIDED_METHOD=iov"}, "", 0, OP_PUT, "w iiiciii iici"},
+    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"}, "", 0, OP_GET, "w bbbbcbb bbbc"},
+    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"}, "", 0, OP_ACC, "w ccccccc cccc"},
     /* Forced methods for vectors. */
-    {{"ARMCI_IOV_METHOD=consrv"}, "", 0, RMA_PUT, "w ssscsss cccc"},
-    {{"ARMCI_IOV_METHOD=batched"}, "", 0, RMA_PUT, "w ssscsss bbcb"},
-    {{"ARMCI_IOV_METHOD=direct"}, "", 0, RMA_PUT, "w ssscsss iici"},
-    {{"ARMCI_IOV_METHOD=direct"}, "", 0, RMA_ACC, "w sssbsss iibi"},
+    {{"ARMCI_IOV_METHOD=consrv"}, "", 0, OP_PUT, "w ssscsss cccc"},
+    {{"ARMCI_IOV_METHOD=batched"}, "", 0, OP_PUT, "w ssscsss bbcb"},
+    {{"ARMCI_IOV_METHOD=direct"}, "", 0, OP_PUT, "w ssscsss iici"},
+    {{"ARMCI_IOV_METHOD=direct"}, "", 0, OP_ACC, "w sssbsss iibi"},
     /* MPICH: accumulates of many segments. */
-    {{0}, MPICH_4, 0, RMA_ACC, "w ssbbsss ibbi"},
-    {{0}, MPICH_4, 0, RMA_PUT, "w ssscsss iici"},
+    {{0}, MPICH_4, 0, OP_ACC, "w ssbbsss ibbi"},
+    {{0}, MPICH_4, 0, OP_PUT, "w ssscsss iici"},
     /* Open MPI: accumulates with indexed types, also when strided transfers are made so; negative
        strides. */
-    {{0}, OPEN_MPI_5, 1, RMA_ACC, "w sssbsbb bbbb"},
-    {{"ARMCI_STRIDED_METHOD=iov"}, OPEN_MPI_5, 0, RMA_ACC, "w bbbbbbb bbbb"},
-    {{"ARMCI_IOV_METHOD=direct"}, OPEN_MPI_5, 0, RMA_ACC, "w sssbsbb bbbb"},
-    {{0}, OPEN_MPI_5, 1, RMA_GET, "w sssscbb iiic"},
+    {{0}, OPEN_MPI_5, 1, OP_ACC, "w sssbsbb bbbb"},
+    {{"ARMCI_STRIDED_METHOD=iov"}, OPEN_MPI_5, 0, OP_ACC, "w bbbbbbb bbbb"},
+    {{"ARMCI_IOV_METHOD=direct"}, OPEN_MPI_5, 0, OP_ACC, "w sssbsbb bbbb"},
+    {{0}, OPEN_MPI_5, 1, OP_GET, "w sssscbb iiic"},
     /* Open MPI 4 between nodes: accumulates with any derived type. */
-    {{0}, OPEN_MPI_4, 0, RMA_ACC, "w sssbsbb bbbb"},
-    {{0}, OPEN_MPI_4, 1, RMA_ACC, "w bbbbbbb bbbb"},
-    {{0}, OPEN_MPI_4, 1, RMA_PUT, "w ssscsbb iici"},
+    {{0}, OPEN_MPI_4, 0, OP_ACC, "w sssbsbb bbbb"},
+    {{0}, OPEN_MPI_4, 1, OP_ACC, "w bbbbbbb bbbb"},
+    {{0}, OPEN_MPI_4, 1, OP_PUT, "w ssscsbb iici"},
 };
 
 static void begin(const struct row *row)
@@ -136,9 +136,9 @@ static void begin(const struct row *row)
                            .setting = {row->setting[0], row->setting[1]}});
 }
 
-static struct rma_verb verb_of(enum rma_kind kind)
+static struct op_verb verb_of(enum op_kind kind)
 {
-    return (struct rma_verb){kind, ELEMENT_INT};
+    return (struct op_verb){kind, ELEMENT_INT};
 }
 
 static bool has_typing(enum method method, enum rma_typing typing)
@@ -178,34 +178,34 @@ TABLE_TEST(paths, rows)
 static const struct {
     const char *setting[2];
     const char *library;
-    enum rma_kind kind;
+    enum op_kind kind;
     int inner, outer;
     const char *path;
 } byte_rows[] = {
-    {{0}, "", RMA_PUT, 1, 320, "datatype"},
-    {{0}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
-    {{0}, INTEL_2021, RMA_GET, 1, 320, "batched"},
-    {{0}, INTEL_2021, RMA_GET, 32, 1, "batched"},
-    {{0}, INTEL_2021, RMA_PUT, 2, 320, "datatype"},
-    {{0}, INTEL_2021, RMA_PUT, -1, 320, "datatype"},
-    {{0}, INTEL_2021, RMA_PUT, 32, 320, "datatype"},
-    {{0}, INTEL_2018, RMA_PUT, 1, 320, "datatype"},
-    {{0}, MPICH_4, RMA_PUT, 1, 320, "datatype"},
-    {{0}, OPEN_MPI_5, RMA_GET, 1, 320, "datatype"},
-    {{"ARMCI_STRIDED_METHOD=iov"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
-    {{"ARMCI_QUIRKS=-split-byte-strides"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
-    {{"ARMCI_QUIRKS=+split-byte-strides"}, "", RMA_PUT, 1, 320, "batched"},
-    {{"ARMCI_QUIRKS=+split-byte-strides"}, MPICH_4, RMA_GET, 1, 320, "batched"},
-    {{"ARMCI_QUIRKS=+split-byte-strides"}, "", RMA_PUT, 2, 320, "datatype"},
-    {{"ARMCI_QUIRKS=none"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
-    {{"ARMCI_QUIRKS=none,+split-byte-strides"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
+    {{0}, "", OP_PUT, 1, 320, "datatype"},
+    {{0}, INTEL_2021, OP_PUT, 1, 320, "batched"},
+    {{0}, INTEL_2021, OP_GET, 1, 320, "batched"},
+    {{0}, INTEL_2021, OP_GET, 32, 1, "batched"},
+    {{0}, INTEL_2021, OP_PUT, 2, 320, "datatype"},
+    {{0}, INTEL_2021, OP_PUT, -1, 320, "datatype"},
+    {{0}, INTEL_2021, OP_PUT, 32, 320, "datatype"},
+    {{0}, INTEL_2018, OP_PUT, 1, 320, "datatype"},
+    {{0}, MPICH_4, OP_PUT, 1, 320, "datatype"},
+    {{0}, OPEN_MPI_5, OP_GET, 1, 320, "datatype"},
+    {{"ARMCI_STRIDED_METHOD=iov"}, INTEL_2021, OP_PUT, 1, 320, "datatype"},
+    {{"ARMCI_QUIRKS=-split-byte-strides"}, INTEL_2021, OP_PUT, 1, 320, "datatype"},
+    {{"ARMCI_QUIRKS=+split-byte-strides"}, "", OP_PUT, 1, 320, "batched"},
+    {{"ARMCI_QUIRKS=+split-byte-strides"}, MPICH_4, OP_GET, 1, 320, "batched"},
+    {{"ARMCI_QUIRKS=+split-byte-strides"}, "", OP_PUT, 2, 320, "datatype"},
+    {{"ARMCI_QUIRKS=none"}, INTEL_2021, OP_PUT, 1, 320, "datatype"},
+    {{"ARMCI_QUIRKS=none,+split-byte-strides"}, INTEL_2021, OP_PUT, 1, 320, "batched"},
 };
 
 TABLE_TEST(strides_of_one_byte, byte_rows)
 {
     int read[] = {byte_rows[_i].inner, byte_rows[_i].outer}, written[] = {32, 320},
         count[] = {16, 5, 2};
-    bool is_put = byte_rows[_i].kind == RMA_PUT;
+    bool is_put = byte_rows[_i].kind == OP_PUT;
     struct shape shape;
     job_start((struct job){.library = byte_rows[_i].library,
                            .setting = {byte_rows[_i].setting[0], byte_rows[_i].setting[1]}});
@@ -225,7 +225,7 @@ TEST(segment_limit)
 {
     job_start((struct job){.library = MPICH_4});
     struct shape shape;
-    struct rma_op op = {.verb = verb_of(RMA_ACC), .shape = &shape};
+    struct rma_op op = {.verb = verb_of(OP_ACC), .shape = &shape};
     list(&shape, 256, 32, 32);
     ck_assert_str_eq(path_of(&op), "datatype");
     list(&shape, 257, 32, 32);
@@ -244,7 +244,7 @@ static size_t batch_under(const char *first, const char *second, const char *lib
     job_start((struct job){.library = library, .setting = {first, second}});
     struct shape shape;
     make(LIST, &shape);
-    struct rma_op op = {.verb = verb_of(RMA_PUT), .shape = &shape};
+    struct rma_op op = {.verb = verb_of(OP_PUT), .shape = &shape};
     armcii_rma_choose(&op);
     job_end();
     return op.batch;
@@ -285,7 +285,7 @@ TEST(batches_are_completed)
 static size_t most_in_flight;
 
 /* Issues a transfer whose memory does not exist; returns the number of calls that move bytes. */
-static size_t issue_unreal(struct shape *shape, enum rma_kind kind, const char *path_name)
+static size_t issue_unreal(struct shape *shape, enum op_kind kind, const char *path_name)
 {
     static struct window window;
     struct rma_op op = {.verb = verb_of(kind), .shape = shape, .window = &window, .origin = there};
@@ -317,26 +317,26 @@ TEST(a_gigabyte)
     struct shape shape;
     int stride[] = {2 * MIB}, count[] = {MIB, 1024};
     ck_assert_int_eq(armcii_shape_strided(&shape, here, stride, there, stride, count, 1), SHAPE_OK);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "datatype"), 1);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_PUT, "datatype"), 1);
     count[1] = 1023;
     stride[0]++;
     ck_assert_int_eq(armcii_shape_strided(&shape, here, stride, there, stride, count, 1), SHAPE_OK);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_GET, "datatype"), 1);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_GET, "datatype"), 1);
     count[1] = 1025;
     ck_assert_int_eq(armcii_shape_strided(&shape, here, stride, there, stride, count, 1), SHAPE_OK);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "datatype"), 2);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_PUT, "datatype"), 2);
     count[0] = 1 << 30;
     stride[0] = INT32_MAX - 3;
     ck_assert_int_eq(armcii_shape_strided(&shape, here, stride, there, stride, count, 1), SHAPE_OK);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_ACC, "datatype"), 1025);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_ACC, "datatype"), 1025);
 
     list(&shape, 4, (size_t)1 << 29, (size_t)1 << 29);
     run.bytes = 1 << 28;
     ck_assert_int_eq(armcii_shape_vector(&shape, &run, 1), SHAPE_OK);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "datatype"), 1);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_PUT, "datatype"), 1);
     run.bytes++;
     ck_assert_int_eq(armcii_shape_vector(&shape, &run, 1), SHAPE_OK);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "batched"), 4);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_PUT, "batched"), 4);
     run.bytes = 1 << 28;
 }
 
@@ -347,7 +347,7 @@ TEST(many_parts)
     struct shape shape;
     int stride[] = {4096}, count[] = {2049, 20};
     ck_assert_int_eq(armcii_shape_strided(&shape, here, stride, there, stride, count, 1), SHAPE_OK);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "datatype"), 20);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_PUT, "datatype"), 20);
     ck_assert_uint_eq(most_in_flight, 4);
 }
 
@@ -357,25 +357,25 @@ TEST(smaller_parts)
     struct shape shape;
     int stride[] = {32, 32 * 50}, count[] = {16, 20, 100};
     ck_assert_int_eq(armcii_shape_strided(&shape, here, stride, there, stride, count, 2), SHAPE_OK);
-    struct rma_op op = {.verb = verb_of(RMA_PUT), .shape = &shape};
+    struct rma_op op = {.verb = verb_of(OP_PUT), .shape = &shape};
     ck_assert_str_eq(path_of(&op), "datatype");
-    ck_assert_uint_ge(issue_unreal(&shape, RMA_PUT, "datatype"), 8);
+    ck_assert_uint_ge(issue_unreal(&shape, OP_PUT, "datatype"), 8);
     list(&shape, MANY, 32, 32);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "batched"), MANY);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_PUT, "batched"), MANY);
     list(&shape, 256, 32, 32);
-    ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "datatype"), 1);
+    ck_assert_uint_eq(issue_unreal(&shape, OP_PUT, "datatype"), 1);
 }
 
 /* ---- data: every configuration, shapes of every kind ---- */
 
 /* Applies the transfer to `model`, a copy of the arena that it writes. */
-static void apply(const struct sample *m, enum rma_kind kind, char *model)
+static void apply(const struct sample *m, enum op_kind kind, char *model)
 {
-    enum shape_side to = kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE, from = 1 - to;
-    for (size_t i = 0; i < m->expected.n; i += kind == RMA_ACC ? sizeof(int) : 1) {
+    enum shape_side to = kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE, from = 1 - to;
+    for (size_t i = 0; i < m->expected.n; i += kind == OP_ACC ? sizeof(int) : 1) {
         const struct pair *p = &m->expected.pair[i];
         char *at = model + (p->at[to] - m->arena[to]);
-        if (kind == RMA_ACC)
+        if (kind == OP_ACC)
             add_elements(ELEMENT_INT, at, p->at[from], sizeof(int));
         else
             *at = *p->at[from];
@@ -383,12 +383,12 @@ static void apply(const struct sample *m, enum rma_kind kind, char *model)
 }
 
 /* Does it consist of whole elements?  Elements that overlap partially have no meaningful sum. */
-static bool is_whole(const struct sample *m, enum rma_kind kind)
+static bool is_whole(const struct sample *m, enum op_kind kind)
 {
     struct shape_iter it;
     struct segment seg;
     size_t lengths = 0;
-    if (kind != RMA_ACC) return true;
+    if (kind != OP_ACC) return true;
     for (armcii_shape_begin(&it, &m->shape); armcii_shape_next(&it, &seg);)
         lengths |= seg.bytes;
     if (lengths % sizeof(int) != 0) return false;
@@ -399,7 +399,7 @@ static bool is_whole(const struct sample *m, enum rma_kind kind)
 /* A scale of 3 (accumulate only) packs the local side. */
 static void move(const struct row *row, struct sample *m, enum fake_order order, int scale)
 {
-    enum shape_side to = row->kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE;
+    enum shape_side to = row->kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE;
     char *model = malloc(m->size[to]);
     ck_assert_ptr_nonnull(model);
     memcpy(model, m->arena[to], m->size[to]);
@@ -441,7 +441,7 @@ TABLE_TEST(data, rows)
             if (is_whole(&m, row->kind)) {
                 moved += m.shape.bytes > 0;
                 move(row, &m, (enum fake_order)(seed % FAKE_ORDERS),
-                     row->kind == RMA_ACC && seed % 3 == 0 ? 3 : 1);
+                     row->kind == OP_ACC && seed % 3 == 0 ? 3 : 1);
             }
             sample_free(&m);
         }

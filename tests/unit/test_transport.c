@@ -36,7 +36,7 @@ static void expect(const char *wanted)
 
 static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
-    static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "acc"};
+    static const char *const names[] = {[OP_PUT] = "put", [OP_GET] = "get", [OP_ACC] = "acc"};
     record("%s %zu/%zu to %d at %td-%td; ", names[op->verb.kind], op->shape.bytes, op->shape.nsegs,
            op->target, op->lo - raddr->lo, op->hi - raddr->lo);
     *req = (struct request){.transport = &recorder, .id = 7, .path = PATH_SERVER};
@@ -66,7 +66,7 @@ static void push(void)
     record("push; ");
 }
 
-static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+static void order(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
                   const char *hi)
 {
     (void)raddr, (void)lo, (void)hi;
@@ -159,7 +159,7 @@ static void begin(void)
 TEST(blocking_operations_arrive)
 {
     int stride[] = {16}, count[] = {8, 3};
-    struct op strided = {.caller = "ARMCI_GetS", .verb = {.kind = RMA_GET}, .target = THEM};
+    struct op strided = {.caller = "ARMCI_GetS", .verb = {.kind = OP_GET}, .target = THEM};
     job_blocking(job_put(THEM, local, job_address(region, THEM, 8), 16));
     expect("put 16/1 to 1 at 8-24; wait 7; ");
     ck_assert_int_eq(armcii_shape_strided(&strided.shape, local, stride,

@@ -39,7 +39,7 @@ static void end_server(void)
 /* Put the value through the server. */
 static void send_put(void *to, int value)
 {
-    struct op op = {.verb = {.kind = RMA_PUT}, .lo = to, .hi = (char *)to + sizeof value};
+    struct op op = {.verb = {.kind = OP_PUT}, .lo = to, .hi = (char *)to + sizeof value};
     struct request req = {0};
     armcii_shape_contiguous(&op.shape, &value, to, sizeof value);
     armcii_lock_enter();

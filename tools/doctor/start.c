@@ -86,7 +86,7 @@ static void tell_quirks(void)
 /* ---------------------------------------------------------------- paths ------------ */
 
 /* The path of an operation on doubles at `address` of `target`; executes it, with zeros. */
-static const char *path_of(enum rma_kind kind, bool strided, int target, char *address, char *local)
+static const char *path_of(enum op_kind kind, bool strided, int target, char *address, char *local)
 {
     struct op op = {.caller = "armci-doctor", .verb = {kind, ELEMENT_DOUBLE}, .target = target};
     struct request req;
@@ -108,9 +108,9 @@ static void tell_paths_to(int target, const char *name, char **base, char *local
 {
     char *there = base[target];
     line_write("fact\t%s\tcontiguous: %s, strided: %s, strided accumulate: %s", name,
-               path_of(RMA_PUT, false, target, there, local),
-               path_of(RMA_PUT, true, target, there, local),
-               path_of(RMA_ACC, true, target, there, local));
+               path_of(OP_PUT, false, target, there, local),
+               path_of(OP_PUT, true, target, there, local),
+               path_of(OP_ACC, true, target, there, local));
 }
 
 static void tell_paths(void)

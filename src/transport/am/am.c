@@ -201,7 +201,7 @@ static void wait(const struct request *req)
 
 /* What the server has not acknowledged may take effect later than what another transport carries.
  */
-static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+static void order(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
                   const char *hi)
 {
     (void)raddr, (void)verb;

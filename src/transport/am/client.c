@@ -149,15 +149,15 @@ static bool send_fragment(struct endpoint *e, const struct op *op, const struct 
                           uint64_t id)
 {
     struct am_request r = {.kind = AM_PUT, .owner = op->target};
-    if (op->verb.kind == RMA_GET) {
+    if (op->verb.kind == OP_GET) {
         get(e, op->target, s, id);
         return true;
     }
-    if (op->verb.kind == RMA_PUT && s->bytes > armcii_endpoints->eager_max) {
+    if (op->verb.kind == OP_PUT && s->bytes > armcii_endpoints->eager_max) {
         put_rndv(e, op->target, s, id);
         return true;
     }
-    if (op->verb.kind == RMA_ACC) {
+    if (op->verb.kind == OP_ACC) {
         r.kind = AM_ACC;
         r.element = (int)op->verb.element;
         r.scale = op->scale ? op->scale : armcii_element_one(op->verb.element);
@@ -175,13 +175,13 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
     bool outstanding = false;
-    if (op->verb.kind == RMA_ACC)
+    if (op->verb.kind == OP_ACC)
         armcii_am_fragment_begin_packed(&cursor);
     else
-        armcii_am_fragment_begin(&cursor, s, op->verb.kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
+        armcii_am_fragment_begin(&cursor, s, op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
         outstanding |= send_fragment(e, op, &fragment, id);
-        if (op->verb.kind != RMA_GET || !cursor.in_order) continue;
+        if (op->verb.kind != OP_GET || !cursor.in_order) continue;
         armcii_endpoint_send(e);
         armcii_client_wait(id);
     }
@@ -199,11 +199,11 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
     const bool outstanding = s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max
                                  ? send_fragment(e, op, s, id)
                                  : send_fragments(e, op, id);
-    if (op->verb.kind == RMA_GET && armcii_am_is_short_reply(s->bytes))
+    if (op->verb.kind == OP_GET && armcii_am_is_short_reply(s->bytes))
         armcii_endpoint_send_gets_if_due(e);
     else if (outstanding)
         armcii_endpoint_send(e); /* a put's eager fragments behind rendezvous ones, too */
-    if (op->verb.kind != RMA_GET && (!outstanding || armcii_endpoints->have_thread))
+    if (op->verb.kind != OP_GET && (!outstanding || armcii_endpoints->have_thread))
         armcii_endpoint_push(e);
     req->path = PATH_SERVER;
     if (!outstanding) return 0;

@@ -15,7 +15,7 @@ static bool writes_overlap(const struct rma_op *op)
 {
     if (armcii_fault("overlap-ignored")) return false;
     return !armcii_shape_is_disjoint(op->shape,
-                                     op->verb.kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
+                                     op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
 }
 
 static size_t batch_size(void)
@@ -29,7 +29,7 @@ static size_t batch_size(void)
  * segments. */
 static enum path choose_for_overlapping(const struct rma_op *op)
 {
-    return op->verb.kind == RMA_ACC ? PATH_BATCHED : PATH_CONSERVATIVE;
+    return op->verb.kind == OP_ACC ? PATH_BATCHED : PATH_CONSERVATIVE;
 }
 
 static bool is_datatype_supported(const struct rma_op *op)
@@ -40,7 +40,7 @@ static bool is_datatype_supported(const struct rma_op *op)
         return false;
     if (op->shape->form == SHAPE_VECTOR && op->shape->bytes > armcii_config->datatype_limit)
         return false;
-    if (op->verb.kind != RMA_ACC) return true;
+    if (op->verb.kind != OP_ACC) return true;
     if (op->shape->nsegs > q->acc_segments) return false;
     return op->typing == RMA_INDEXED ? q->acc_indexed_types : q->acc_strided_types;
 }

@@ -128,24 +128,24 @@ static void widen(struct addr_range *a, const char *lo, const char *hi)
 
 /* MPI does not order puts, gets and accumulates.  Accumulates of one type need no order, because
  * sums commute. */
-static bool must_wait(const struct record *r, struct rma_verb verb, const char *lo, const char *hi)
+static bool must_wait(const struct record *r, struct op_verb verb, const char *lo, const char *hi)
 {
-    bool commutes = verb.kind == RMA_ACC && r->element == (int)verb.element;
+    bool commutes = verb.kind == OP_ACC && r->element == (int)verb.element;
     if (overlaps(r->written, lo, hi) && !commutes) return true;
-    return verb.kind != RMA_GET && overlaps(r->read, lo, hi);
+    return verb.kind != OP_GET && overlaps(r->read, lo, hi);
 }
 
-static void add_op(struct record *r, struct rma_verb verb, const char *lo, const char *hi,
+static void add_op(struct record *r, struct op_verb verb, const char *lo, const char *hi,
                    size_t calls)
 {
     r->last = ++pending.tickets;
     r->in_flight += calls;
-    if (verb.kind == RMA_GET) {
+    if (verb.kind == OP_GET) {
         r->last_get = r->last;
         widen(&r->read, lo, hi);
         return;
     }
-    int element = verb.kind == RMA_ACC ? (int)verb.element : NOT_ONE_ELEMENT;
+    int element = verb.kind == OP_ACC ? (int)verb.element : NOT_ONE_ELEMENT;
     bool first = r->written.lo >= r->written.hi;
     r->element = first || r->element == element ? element : NOT_ONE_ELEMENT;
     widen(&r->written, lo, hi);
@@ -168,7 +168,7 @@ static void issue_readback(const struct record *r)
 {
     static char unused;
     struct window *w = r->region->rma->window;
-    armcii_window_transfer(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused,
+    armcii_window_transfer(w, (struct op_verb){.kind = OP_GET}, r->rank, &unused,
                            r->written.lo - r->origin, 1);
 }
 
@@ -248,7 +248,7 @@ static void limit_in_flight(int target, size_t calls)
 }
 
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target,
-                                           struct rma_verb verb, const char *lo, const char *hi,
+                                           struct op_verb verb, const char *lo, const char *hi,
                                            size_t calls)
 {
     struct record *r = find_record(raddr->region, target);
@@ -260,7 +260,7 @@ uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target
     return r->last;
 }
 
-void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb,
+void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct op_verb verb,
                                        const char *lo, const char *hi)
 {
     struct record *r = find_record(raddr->region, target);

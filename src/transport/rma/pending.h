@@ -42,12 +42,12 @@ void armcii_pending_end(void);
  * earlier operations that must stay before it or that exceed the limit of operations in flight, and
  * records it.  Returns its ticket: the id of the request. */
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target,
-                                           struct rma_verb verb, const char *lo, const char *hi,
+                                           struct op_verb verb, const char *lo, const char *hi,
                                            size_t calls);
 
 /* Called before this process loads, stores or atomically updates [lo, hi) of `target`'s slice
  * directly.  Completes earlier MPI operations that must stay before that. */
-void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb,
+void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct op_verb verb,
                                        const char *lo, const char *hi);
 
 /* Are operations pending towards that target on that region? */

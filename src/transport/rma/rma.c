@@ -382,7 +382,7 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
 {
     long old = 0;
     int small;
-    armcii_pending_order_before_issue(raddr, target, (struct rma_verb){.kind = RMA_PUT}, remote,
+    armcii_pending_order_before_issue(raddr, target, (struct op_verb){.kind = OP_PUT}, remote,
                                       (char *)remote + bytes, 1);
     armcii_window_fetch_and_op(raddr->region->rma->window, update, raddr->rank,
                                (char *)remote - armcii_rma_origin(raddr), bytes, &operand, &old);

@@ -23,7 +23,7 @@ enum window_memory armcii_rma_window_memory(const struct team *team);
 
 /* A put, get or accumulate (not scaled) to one slice. */
 struct rma_op {
-    struct rma_verb verb;
+    struct op_verb verb;
     int target;
     const struct shape *shape;
     struct window *window;

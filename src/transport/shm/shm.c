@@ -34,17 +34,17 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
     (void)raddr;
     req->path = PATH_DIRECT;
     switch (op->verb.kind) {
-    case RMA_PUT: armcii_apply_put(&op->shape); break;
-    case RMA_GET: armcii_apply_get(&op->shape); break;
-    case RMA_ACC:
+    case OP_PUT: armcii_apply_put(&op->shape); break;
+    case OP_GET: armcii_apply_get(&op->shape); break;
+    case OP_ACC:
         armcii_apply_accumulate(op->verb.element, op->scale, op->target, &op->shape);
         break;
     }
-    if (op->verb.kind != RMA_GET) armcii_stores_pending = true;
+    if (op->verb.kind != OP_GET) armcii_stores_pending = true;
     return 0;
 }
 
-static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+static void order(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
                   const char *hi)
 {
     (void)raddr, (void)target, (void)verb, (void)lo, (void)hi;
