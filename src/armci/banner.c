@@ -11,7 +11,7 @@
 #include "base/system.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
-#include "transport/am/am.h"
+#include "transport/progress_rank.h"
 #include "transport/route.h"
 #include "node/node.h"
 

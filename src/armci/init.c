@@ -16,7 +16,7 @@
 #include "mpi/coll.h"
 #include "mpi/launch.h"
 #include "mpi/quirks.h"
-#include "transport/am/am.h"
+#include "transport/progress_rank.h"
 #include "transport/route.h"
 #include "progress/thread.h"
 #include "node/arena.h"

@@ -2,7 +2,7 @@
 #include "client_ranks.h"
 
 #include "harness.h"
-#include "transport/am/am.h"
+#include "transport/am/proto.h"
 
 MPI_Comm to_server, from_server, server_comm = MPI_COMM_NULL;
 int few_clients;

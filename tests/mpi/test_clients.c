@@ -10,7 +10,8 @@
 #include "client_ranks.h"
 #include "harness.h"
 #include "mpi/world.h"
-#include "transport/am/am.h"
+#include "transport/am/server.h"
+#include "transport/am/proto.h"
 
 /* The calls of a client, in this order, ROUNDS times. */
 enum { ROUNDS = 2, WORDS = 256, LARGE = 64 << 10, ROWS = 64, ROW = 64 };

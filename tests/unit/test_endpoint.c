@@ -8,6 +8,10 @@
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/am/am.h"
+#include "transport/am/endpoint.h"
+#include "transport/am/outstanding.h"
+#include "transport/am/proto.h"
+#include "transport/am/server.h"
 #include "unit.h"
 
 enum { PROCESSES = 4096, OPERATIONS = 2000, ROUNDS = 9 };

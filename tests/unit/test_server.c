@@ -6,7 +6,8 @@
 
 #include "base/config.h"
 #include "mpi/quirks.h"
-#include "transport/am/am.h"
+#include "transport/am/server.h"
+#include "transport/am/proto.h"
 #include "unit.h"
 
 enum { TRIES = 100000, MESSAGES = 40 };

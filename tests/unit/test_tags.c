@@ -1,5 +1,6 @@
 /* test_tags.c - the tags of replies: each in turn, except those in use. */
-#include "transport/am/am.h"
+#include "transport/am/outstanding.h"
+#include "transport/am/proto.h"
 #include "unit.h"
 
 TEST(a_freed_tag_is_reused_after_all_others)

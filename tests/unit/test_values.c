@@ -7,6 +7,9 @@
 #include "base/lock.h"
 #include "mem/directory.h"
 #include "transport/am/am.h"
+#include "transport/am/endpoint.h"
+#include "transport/am/server.h"
+#include "transport/am/proto.h"
 #include "unit.h"
 
 enum { NEW_VALUE = 7, MAX_POLLS = 100000, POLLS = 3200 };

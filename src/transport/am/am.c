@@ -1,6 +1,7 @@
 /* am.c - the transport am: barrier, progress thread, start and end, and the table of its functions.
  */
 #include "transport/am/am.h"
+#include "transport/am/proto.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -17,6 +18,9 @@
 #include "transport/shm/mutex.h"
 #include "node/node.h"
 #include "node/doorbell.h"
+#include "transport/am/endpoint.h"
+#include "transport/am/server.h"
+#include "transport/progress_rank.h"
 
 static struct {
     MPI_Comm comm; /* requests and replies only */

@@ -1,5 +1,4 @@
 /* client.c - operations as eager and rendezvous requests, and their replies. */
-#include "transport/am/am.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,10 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "mpi/world.h"
+#include "transport/am/endpoint.h"
+#include "transport/am/outstanding.h"
+#include "transport/am/am.h"
+#include "transport/am/proto.h"
 
 static uint64_t last_id;
 
@@ -93,7 +96,7 @@ static void put_rndv(struct endpoint *e, int owner, const struct shape *s, uint6
     armcii_endpoint_add_rndv(e, &put, asks ? 0 : bytes);
     armcii_endpoint_send(e);
     if (asks)
-        armcii_outstanding_set_send(o, s, server, put.tag + AM_TAG_DATA);
+        armcii_outstanding_set_send(o, s, armcii_endpoints->comm, server, put.tag + AM_TAG_DATA);
     else
         armcii_am_send_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
                              server, put.tag + AM_TAG_DATA, &request);

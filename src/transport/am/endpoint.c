@@ -1,6 +1,6 @@
 /* endpoint.c - send buffers, rendezvous puts, acknowledgements, progress and fences. No function's
  * cost depends on how many endpoints there are, only on how many are dirty. */
-#include "transport/am/am.h"
+#include "transport/am/endpoint.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,6 +11,10 @@
 #include "progress/thread.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
+#include "transport/am/outstanding.h"
+#include "transport/am/server.h"
+#include "transport/am/am.h"
+#include "transport/am/proto.h"
 
 /* ---- state of the endpoints ---- */
 

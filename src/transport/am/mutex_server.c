@@ -1,6 +1,6 @@
 /* mutex_server.c - the clients in line for mutexes of a server's node.  The line is in the mutex
  * (shm/mutex.h): the server draws a ticket for each client. */
-#include "transport/am/am.h"
+#include "transport/am/mutex_server.h"
 
 #include <stdlib.h>
 

@@ -4,6 +4,7 @@
 
 #include "mpi/world.h"
 #include "transport/shm/mutex.h"
+#include "transport/am/server.h"
 
 static bool is_here(const void *set, int owner)
 {

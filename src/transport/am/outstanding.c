@@ -1,11 +1,12 @@
 /* outstanding.c - operations that are not complete locally, and the tags of their replies. */
-#include "transport/am/am.h"
+#include "transport/am/outstanding.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "transport/am/proto.h"
 
 enum { MAX_OUTSTANDING = 256 };
 static struct {
@@ -54,9 +55,11 @@ void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s,
     if (s->form == SHAPE_VECTOR) copy_addresses(o, s);
 }
 
-void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, int server, int tag)
+void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, MPI_Comm comm,
+                                 int server, int tag)
 {
     o->shape = *s;
+    o->comm = comm;
     o->server = server;
     o->data_tag = tag;
 }
@@ -78,9 +81,8 @@ void armcii_outstanding_start_short(struct outstanding *o, int server)
 /* The server has posted the receive. */
 static void send_data(struct outstanding *o, MPI_Request *request)
 {
-    armcii_am_send_zcopy(armcii_endpoints->comm,
-                         (struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL}, o->server,
-                         o->data_tag, request);
+    armcii_am_send_zcopy(o->comm, (struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL},
+                         o->server, o->data_tag, request);
     o->data_tag = 0;
 }
 

@@ -1,6 +1,6 @@
 /* progress_rank.c - progress ranks: their choice, their control messages, their loop. */
 #define _GNU_SOURCE
-#include "transport/am/am.h"
+#include "transport/progress_rank.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -11,6 +11,9 @@
 #include "mpi/coll.h"
 #include "progress/thread.h"
 #include "node/segment.h"
+#include "transport/am/am.h"
+#include "transport/am/proto.h"
+#include "transport/am/server.h"
 
 /* What the program's processes send to their progress rank. */
 struct control_msg {

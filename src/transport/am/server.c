@@ -1,5 +1,5 @@
 /* server.c - receives requests in order for each client, applies them and replies. */
-#include "transport/am/am.h"
+#include "transport/am/server.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,6 +17,8 @@
 #include "transport/am/replies.h"
 #include "transport/am/room.h"
 #include "transport/shm/shm.h"
+#include "transport/am/inbox.h"
+#include "transport/am/mutex_server.h"
 
 /* A get that waits for memory for its reply, a request for room, or a request behind one. */
 struct deferred {
@@ -405,12 +407,12 @@ static bool serve_in_order(void)
 {
     bool any = false;
     int client;
-    for (int i = 0; i < armcii_slots(); i++) {
-        const struct am_message_header *head = armcii_slot_message(i, &client);
+    for (int i = 0; i < armcii_inbox_size(); i++) {
+        const struct am_message_header *head = armcii_inbox_message(i, &client);
         if (!head || !is_in_order(head, client)) continue;
         server.clients[client].next_sequence++;
         serve_message(head, client);
-        armcii_slot_post(i);
+        armcii_inbox_post(i);
         any = true;
     }
     return any;
@@ -420,7 +422,7 @@ static bool serve_in_order(void)
 static bool serve_arrivals(void)
 {
     bool any = false;
-    if (armcii_slots_poll())
+    if (armcii_inbox_poll())
         while (serve_in_order())
             any = true;
     return any;
@@ -468,7 +470,7 @@ void armcii_server_start(MPI_Comm requests)
     armcii_room_start(ranks);
     server.clients =
         armcii_alloc((size_t)ranks, sizeof *server.clients, "messages from other nodes");
-    armcii_slots_start(server.comm);
+    armcii_inbox_start(server.comm);
     armcii_replies_start(server.comm, reply_completed);
     server.previous_hook = armcii_backoff.progress;
     armcii_backoff.progress = armcii_server_poll;
@@ -481,7 +483,7 @@ void armcii_server_end(void)
     armcii_backoff.progress = server.previous_hook;
     atomic_store(&server.here, false);
     armcii_replies_end();
-    armcii_slots_end();
+    armcii_inbox_end();
     armcii_mutex_server_end();
     assert(!server.deferring); /* all clients have completed their gets */
     armcii_room_end();

@@ -1,0 +1,97 @@
+/* endpoint.h - the messages to each server and their acknowledgements. Called under the global
+ * lock, which is suspended while waiting. */
+#ifndef ARMCII_ENDPOINT_H
+#define ARMCII_ENDPOINT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/backoff.h"
+#include "transport/am/rndv.h"
+
+struct endpoint;
+struct outstanding;
+struct team;
+
+/* comm: its ranks are those of the world, then the progress ranks. */
+void armcii_endpoints_start(MPI_Comm comm);
+/* Nothing is outstanding. */
+void armcii_endpoints_end(void);
+struct endpoints {
+    MPI_Comm comm;
+    bool have_thread;              /* it completes what the program leaves outstanding */
+    unsigned unsent;               /* messages that wait for room, rendezvous puts not in place */
+    size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
+};
+extern const struct endpoints *const armcii_endpoints;
+
+/* Sending. */
+
+/* The endpoint of a server; the first call connects. */
+struct endpoint *armcii_endpoint(int server);
+/* Wait until the open message has room for a request of that length. */
+void armcii_endpoint_reserve(struct endpoint *e, size_t length);
+/* Room for a request of that length in the open message; acknowledge: a fence waits for the
+ * message. */
+char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);
+/* The short get whose request has been appended is outstanding: the server's answer completes it.
+ */
+void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o);
+/* Send the open message, as soon as there is room in the window: now; if there is reason not to
+ * coalesce more updates, or more short gets; of all endpoints. */
+void armcii_endpoint_send(struct endpoint *e);
+void armcii_endpoint_send_if_due(struct endpoint *e);
+void armcii_endpoint_send_gets_if_due(struct endpoint *e);
+void armcii_endpoints_send(void);
+
+/* May so many bytes of data (armcii_am_rndv_size) be sent before the server asks for them? */
+bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
+/* The request of the put is in the open message, and so many bytes follow unasked; its
+ * acknowledgement frees the tag. */
+void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
+
+/* Before the program goes on: make sure that what it started reaches the server, or all servers,
+ * even if it never calls again. */
+void armcii_endpoint_push(struct endpoint *e);
+void armcii_endpoints_push(void);
+
+/* Progress. */
+
+/* Is anything of this process outstanding: MPI messages or unacknowledged updates? Any thread may
+ * call it, without the lock. */
+bool armcii_endpoints_are_busy(void);
+/* May messages for which nothing is outstanding still be in MPI's queue, behind some of the
+ * program?  The same. */
+bool armcii_endpoints_owe(void);
+/* Polls for acknowledgements by streams of updates and short gets, whose threads advance them for
+ * now.
+ */
+unsigned armcii_endpoints_stream_polls(void);
+/* Make progress on all of it, without waiting; true when there was any. */
+bool armcii_endpoints_progress(void);
+/* One round of any wait: make progress, serve, back off, let other threads in. */
+void armcii_am_progress(struct backoff *p);
+/* Wait for an MPI request by such rounds. */
+void armcii_endpoints_wait(MPI_Request *request);
+
+/* Remote completion. */
+
+/* What was started towards one server, rendezvous puts outside [lo, hi) of the owner's memory
+ * excepted, is in place on return. */
+void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi);
+/* An update to the server follows, then order_flag and another one: both may go in one message. */
+void armcii_endpoints_expect_flag(int server);
+/* The same for all operations on memory of the process, except for eager requests to that server:
+ * it applies those before a later one. The next update to it is not coalesced. */
+void armcii_endpoints_order_flag(int server, int process);
+/* What was started towards a process, the nodes of a team, all nodes, is in place there on return.
+ */
+void armcii_endpoints_fence(int process);
+void armcii_endpoints_fence_team(const struct team *team);
+void armcii_endpoints_fence_all(void);
+/* Is there nothing that a fence would wait for? */
+bool armcii_endpoints_are_quiet(void);
+
+#endif

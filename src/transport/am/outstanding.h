@@ -1,0 +1,58 @@
+/* outstanding.h - operations of this process that are not complete locally: rendezvous puts being
+ * sent, gets being received. Called under the global lock. */
+#ifndef ARMCII_OUTSTANDING_H
+#define ARMCII_OUTSTANDING_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shape/shape.h"
+#include "transport/am/bufpool.h"
+
+struct outstanding {
+    uint64_t id;
+    int owner;          /* of the remote memory */
+    int tag;            /* of the reply, freed when it is complete; 0: none */
+    char *buffer;       /* to unpack from; NULL: zero-copy */
+    struct shape shape; /* to unpack to; to send from */
+    void **addresses;
+    MPI_Comm comm;        /* a rendezvous put: of the server */
+    int server, data_tag; /* a rendezvous put whose data wait for the server's reply; tag 0: none */
+    bool is_short;        /* a get whose reply comes in an answer of the server */
+};
+
+/* Buffers for replies that are unpacked. */
+extern struct bufpool armcii_outstanding_buffers;
+
+/* NULL while there are too many. */
+struct outstanding *armcii_outstanding_new(uint64_t id, int owner);
+/* The data arrive in the buffer (NULL: in an answer); unpack them to s. */
+void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer);
+/* When the server's reply has arrived, send s, which is contiguous or strided. */
+void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, MPI_Comm comm,
+                                 int server, int tag);
+/* The operation may complete from now on. */
+void armcii_outstanding_start(struct outstanding *o, MPI_Request request);
+/* The same for a short get, whose request is the last one for that server. */
+void armcii_outstanding_start_short(struct outstanding *o, int server);
+/* Complete the server's oldest short gets, whose replies these are; how many. */
+unsigned armcii_outstanding_take_replies(int server, const char *replies, size_t bytes);
+
+/* Complete what MPI has finished; true when there was any. */
+bool armcii_outstanding_progress(void);
+
+/* Is anything outstanding, or about to be? Any thread may call it, without the lock. */
+bool armcii_outstanding_any(void);
+/* A fragment of the operation that is outstanding; NULL: none. Is any operation up to that id
+ * outstanding on memory of the owner, or of anybody (-1)? */
+const struct outstanding *armcii_outstanding_find(uint64_t id);
+bool armcii_outstanding_to(int owner, uint64_t id);
+
+/* A free tag, from AM_TAG_FIRST on; 0 while all AM_TAGS are in use. It belongs to one reply until
+ * that is complete, so that replies may arrive in any order. */
+int armcii_tag_alloc(void);
+void armcii_tag_free(int tag);
+
+#endif

@@ -1,0 +1,23 @@
+/* server.h - one process of each node serves requests from other nodes on the memory of its node.
+ * It works in the progress thread (thread.h) and whenever its process waits in the library. It
+ * takes no lock of the library. */
+#ifndef ARMCII_SERVER_H
+#define ARMCII_SERVER_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* Serve requests that arrive on comm; a second call does nothing. End: no process sends requests
+ * any more, no other thread serves. */
+void armcii_server_start(MPI_Comm comm);
+void armcii_server_end(void);
+bool armcii_server_is_here(void);
+
+/* Serve what has arrived if this process is a server and no other thread is serving; true when
+ * there was any. */
+bool armcii_server_serve(void);
+/* The same for threads that wait in the library; the number of such calls so far. */
+bool armcii_server_poll(void);
+unsigned armcii_server_poll_count(void);
+
+#endif
