@@ -26,13 +26,13 @@
 #define ARMCII_ALIAS(name, target)                                                                 \
     extern __typeof__(target) name __attribute__((weak, alias(#target)))
 
-/* OFF: not running.  FAST: neither lock nor observation.  SLOW: take the global lock, announce the
+/* OFF: not running. FAST: neither lock nor observation. SLOW: take the global lock, announce the
  * call (observe.h), or both. */
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
 struct entry {
     enum entry_state state;
     /* Everything was complete, and no thread has entered since: a fence may return without taking
-     * the lock, unless the calling thread has stored without entering.  Set in the state SLOW only.
+     * the lock, unless the calling thread has stored without entering. Set in the state SLOW only.
      */
     atomic_bool quiet;
 };

@@ -45,7 +45,7 @@ static struct team *check_parent(const char *caller, const ARMCI_Group *parent)
     return team;
 }
 
-/* Check that every rank exists in the parent and that none repeats.  0 or an error code. */
+/* Check that every rank exists in the parent and that none repeats. 0 or an error code. */
 static int check_each_rank(const char *caller, const struct team *parent, int n, const int ranks[],
                            bool seen[])
 {
@@ -79,7 +79,7 @@ static int check_ranks(const char *caller, const struct team *parent, int n, con
     return rc;
 }
 
-/* On every member.  *out stays the group of a process that is not a member. */
+/* On every member. *out stays the group of a process that is not a member. */
 static int report_refusal(const char *caller, const char *argument, int n)
 {
     return armcii_error(ARMCI_ERR_MEMORY, caller, argument, "MPI creates no communicator for it",

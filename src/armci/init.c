@@ -41,8 +41,8 @@ static bool windows_support_threads(void)
     return armcii_quirks->threaded_windows;
 }
 
-/* By the process's own environment, before MPI_Init.  Where processes have different ones, MPI may
- * give threads to some of them only: then the job uses none ([no-threads]).  In this file, since
+/* By the process's own environment, before MPI_Init. Where processes have different ones, MPI may
+ * give threads to some of them only: then the job uses none ([no-threads]). In this file, since
  * every statically linked program contains it. */
 __attribute__((constructor)) static void request_threads(void)
 {
@@ -71,7 +71,7 @@ static void warn(const char *line)
 }
 
 /* The settings decide which collectives a process enters, and launchers may pass a variable to some
- * nodes only: those of rank 0 hold for all.  A process that has others contributes to the warning
+ * nodes only: those of rank 0 hold for all. A process that has others contributes to the warning
  * [settings]. */
 static void read_configuration(MPI_Comm comm)
 {
@@ -156,7 +156,7 @@ static void hook_mpi_finalize(void)
     MPI_Comm_set_attr(MPI_COMM_SELF, library_state.end_key, NULL);
 }
 
-/* Start on the processes of comm, or on those that are not progress ranks.  NULL, or the reason of
+/* Start on the processes of comm, or on those that are not progress ranks. NULL, or the reason of
  * a failure. */
 static const char *start_on_processes(MPI_Comm comm)
 {
@@ -174,7 +174,7 @@ static const char *start_on_processes(MPI_Comm comm)
     return NULL;
 }
 
-/* What the library makes of the program's communicator inherits its error handler.  The library
+/* What the library makes of the program's communicator inherits its error handler. The library
  * reads codes in few places (mpi/window.c); everywhere else an error ends the job, whatever the
  * program does with its own. */
 static const char *start_on(MPI_Comm comm)
@@ -190,7 +190,7 @@ static const char *start_on(MPI_Comm comm)
     return error;
 }
 
-/* The program and this library must use one MPI library.  0, or the code of an error. */
+/* The program and this library must use one MPI library. 0, or the code of an error. */
 static int check_libraries(const char *caller)
 {
     const char *files[2], *other = armcii_launch_other_abi();
@@ -213,7 +213,7 @@ static bool is_thread_level(int level)
            level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE;
 }
 
-/* Implements all five init functions.  comm: MPI_COMM_NULL stands for MPI_COMM_WORLD. */
+/* Implements all five init functions. comm: MPI_COMM_NULL stands for MPI_COMM_WORLD. */
 static int start(const char *caller, int *argc, char ***argv, int requested, MPI_Comm comm)
 {
     int finalized, code;
@@ -357,7 +357,7 @@ static int call_next_mpi_finalize(void)
 }
 
 /* Ends ARMCI before MPI_Finalize: MPICH stops supporting threads before it deletes attributes, and
- * aborts if the progress thread is inside MPI then.  Weak, since the program may link a tool that
+ * aborts if the progress thread is inside MPI then. Weak, since the program may link a tool that
  * defines it, too. */
 __attribute__((weak)) int MPI_Finalize(void)
 {

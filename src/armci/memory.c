@@ -83,7 +83,7 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr",
                             "not the base address of a region in this process", "%p", ptr);
     /* Others may use memory of the arena again when this process has agreed; other memory is freed
-     * collectively.  Without a slice a process learns only then which region to complete. */
+     * collectively. Without a slice a process learns only then which region to complete. */
     bool early = own && own->place.stride > 0;
     if (early)
         armcii_complete_region(own);

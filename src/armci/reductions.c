@@ -115,9 +115,9 @@ static bool is_best_real(MPI_Comm comm, const void *x, bool largest, int type, b
     return contribute && !(key < best) && !(key > best);
 }
 
-/* Each x is a record of `bytes` bytes that begins with a key of `type`.  The contributed record
+/* Each x is a record of `bytes` bytes that begins with a key of `type`. The contributed record
  * with the largest (or smallest) key, of the lowest rank if keys are equal, replaces x on all
- * ranks.  If no rank contributes, x is unchanged. */
+ * ranks. If no rank contributes, x is unchanged. */
 static void select_best(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute)
 {
     bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute)

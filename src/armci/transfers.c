@@ -57,7 +57,7 @@ static const char *remote_argument(const struct op_args *r)
     return r->verb.kind == OP_GET ? "src" : "dst";
 }
 
-/* Fill *op: 0, or an error code.  src and dst as in the public call. */
+/* Fill *op: 0, or an error code. src and dst as in the public call. */
 static int build_contiguous(struct op_args r, void *src, void *dst, int bytes, struct op *op)
 {
     char *local = r.verb.kind == OP_GET ? dst : src, *remote = r.verb.kind == OP_GET ? src : dst;
@@ -145,7 +145,7 @@ static int build_strided(struct op_args r, void *src, const int src_stride[], vo
 /* ---- fast path ---- */
 
 /* Fast path: an operation with valid arguments is executed at once if the address cache holds the
- * remote side, or queued if it matches the requests of an aggregate handle.  All other operations
+ * remote side, or queued if it matches the requests of an aggregate handle. All other operations
  * go through the engine. */
 
 __attribute__((always_inline)) static inline bool
@@ -213,8 +213,8 @@ static int contiguous(struct op_args r, void *src, void *dst, int bytes, armci_h
 /* ---- contiguous ---- */
 
 /* The thread that owns the address cache takes no lock for a direct transfer: nothing that another
- * thread may change is used.  It needs no statistics either, since it owns none where calls are
- * observed.  First, at most SHORT_BYTES to the last slice used of that process: nothing there calls
+ * thread may change is used. It needs no statistics either, since it owns none where calls are
+ * observed. First, at most SHORT_BYTES to the last slice used of that process: nothing there calls
  * a function, so a caller that leaves the rest to a tail call saves no registers. */
 enum { SHORT_BYTES = 64 };
 
@@ -238,7 +238,7 @@ static inline bool get_short(const void *src, void *dst, int bytes, int proc)
     return there != NULL;
 }
 
-/* May the address cache hold the remote side?  It has slices of this node only. */
+/* May the address cache hold the remote side? It has slices of this node only. */
 static bool may_be_direct(const void *local, int proc)
 {
     return !needs_check(local) && (unsigned)proc < (unsigned)armcii_world->size &&

@@ -235,7 +235,7 @@ const struct warning *armcii_warning(size_t i)
 
 /* ---------------------------------------------------------------- this job --------- */
 
-/* MPI over TCP needs a connection for each peer on other nodes.  Limits are those of the node's
+/* MPI over TCP needs a connection for each peer on other nodes. Limits are those of the node's
  * first process. */
 static void observe_limits(struct job_facts *s)
 {

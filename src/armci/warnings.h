@@ -8,7 +8,7 @@
 
 #include "base/config.h"
 
-/* What a process knows when all layers have started.  The configuration's choices are no defects:
+/* What a process knows when all layers have started. The configuration's choices are no defects:
  * they give no warning. */
 struct job_facts {
     int difference; /* entry of the configuration whose value here is not that of rank 0; -1: none
@@ -48,7 +48,7 @@ struct warning {
 const struct warning *armcii_warning(size_t i);
 
 /* Collective over the world: rank 0 prints a line for each warning that concerns a process, unless
- * ARMCI_WARN=no.  `library` is the text of MPI_Get_library_version. */
+ * ARMCI_WARN=no. `library` is the text of MPI_Get_library_version. */
 void armcii_warnings_print(const char *library);
 
 #endif

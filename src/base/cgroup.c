@@ -44,7 +44,7 @@ static bool lists(char *list, const char *word)
     return false;
 }
 
-/* Parses a line "number:controllers:path", which is overwritten.  If it is about the controller,
+/* Parses a line "number:controllers:path", which is overwritten. If it is about the controller,
  * copies the path to `group` and returns the version, else 0. */
 static int parse_line(char *line, const char *controller, char *group)
 {
@@ -57,7 +57,7 @@ static int parse_line(char *line, const char *controller, char *group)
     return unified ? 2 : 1;
 }
 
-/* The innermost group of this process.  A system may have both versions: a controller of version 1
+/* The innermost group of this process. A system may have both versions: a controller of version 1
  * is then not in version 2. */
 static int find_group(const char *root, const char *controller, char group[CGROUP_PATH])
 {

@@ -1,5 +1,5 @@
 /* cgroup.h - control groups, versions 1 (the default of RHEL 8 and its kin) and 2, and the memory
- * that they and the node leave.  SIZE_MAX always means: no limit, or unknown. */
+ * that they and the node leave. SIZE_MAX always means: no limit, or unknown. */
 #ifndef ARMCII_CGROUP_H
 #define ARMCII_CGROUP_H
 
@@ -12,7 +12,7 @@ size_t armcii_number_in(const char *path);
 enum cgroup_resource { CGROUP_MEMORY, CGROUP_CPU };
 enum { CGROUP_LEVELS = 24, CGROUP_PATH = 4096 };
 
-/* The groups of this process from the top down; each bounds those below it.  Groups beyond
+/* The groups of this process from the top down; each bounds those below it. Groups beyond
  * CGROUP_LEVELS are left out. */
 struct cgroups {
     int version; /* 1 or 2; 0: no readable groups */

@@ -122,7 +122,7 @@ static unsigned suffix_shift(char letter)
     return found == NULL ? 0 : 10 * (unsigned)(found - letters + 1);
 }
 
-/* Decimal digits, with bytes one suffix.  A number too large to represent becomes the largest one.
+/* Decimal digits, with bytes one suffix. A number too large to represent becomes the largest one.
  */
 static bool parse_number(enum kind kind, const char *text, uint64_t *value)
 {
@@ -136,7 +136,7 @@ static bool parse_number(enum kind kind, const char *text, uint64_t *value)
     return true;
 }
 
-/* A dot or a slash distinguishes a file name from a misspelt word.  Control characters would spoil
+/* A dot or a slash distinguishes a file name from a misspelt word. Control characters would spoil
  * a message. */
 static bool is_file_name(const char *text)
 {
@@ -276,7 +276,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct log *log, const cha
     log->line(line);
 }
 
-/* How many letters must be inserted, left out or replaced to make b of a?  Both are shorter than
+/* How many letters must be inserted, left out or replaced to make b of a? Both are shorter than
  * the row. */
 static size_t edits(const char *a, const char *b)
 {

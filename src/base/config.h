@@ -1,5 +1,5 @@
 /* config.h - the environment variables: one table (config_table.h) is parser, validator and
- * documentation.  The environment is read in config.c and nowhere else. */
+ * documentation. The environment is read in config.c and nowhere else. */
 #ifndef ARMCII_CONFIG_H
 #define ARMCII_CONFIG_H
 
@@ -73,10 +73,10 @@ struct config {
 /* Valid after armcii_config_read. */
 extern const struct config *const armcii_config;
 
-/* Read the environment: NAME=value strings up to a NULL; NULL for the process's own.  Starts from
+/* Read the environment: NAME=value strings up to a NULL; NULL for the process's own. Starts from
  * the defaults, also when called again. Each unknown name that begins with ARMCI_ (with the
  * variable that was probably meant) and each invalid value gives one line through `line` (may be
- * NULL).  An invalid value leaves the default in force.  Returns the number of lines. */
+ * NULL). An invalid value leaves the default in force. Returns the number of lines. */
 int armcii_config_read(char *const environment[], void (*line)(const char *text));
 
 /* The values in force as processes send them: entry by entry, and the name of ARMCI_STATS's file.
@@ -102,7 +102,7 @@ struct config_entry {
     bool for_tests;            /* of no use to programs */
 };
 const struct config_entry *armcii_config_entry(size_t i);
-/* The value in force of entry i as text, into buffer, which is returned.  *from_environment (may be
+/* The value in force of entry i as text, into buffer, which is returned. *from_environment (may be
  * NULL): is it set there? */
 enum { CONFIG_VALUE = 512 };
 const char *armcii_config_value(size_t i, char *buffer, size_t size, bool *from_environment);
@@ -113,7 +113,7 @@ bool armcii_config_is_default(size_t i);
 const char *armcii_config_remedy(enum remedy remedy, const char **help);
 
 /* Name i that is accepted for scripts of other ARMCI libraries, without effect; *is_set (may be
- * NULL): in the environment.  NULL after the last. */
+ * NULL): in the environment. NULL after the last. */
 const char *armcii_config_foreign_name(size_t i, bool *is_set);
 
 /* Read the process's environment, silently, unless armcii_config_read has been called: for errors
@@ -121,9 +121,9 @@ const char *armcii_config_foreign_name(size_t i, bool *is_set);
 void armcii_config_ensure(void);
 /* Every variable with its value in force, then the names that are set without effect. */
 void armcii_config_print(void (*line)(const char *text));
-/* To be called before MPI_Init.  Where the launcher's environment shows that the job spans nodes,
+/* To be called before MPI_Init. Where the launcher's environment shows that the job spans nodes,
  * ask the MPI library for threads, by those variables of that library that are not set: servers are
- * threads.  Not where the configuration rules out such servers, nor where they would serve windows
+ * threads. Not where the configuration rules out such servers, nor where they would serve windows
  * only and windows_bear_threads returns false. */
 void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void));
 /* A variable of the MPI library or of the tests (ARMCI_FAULT, ARMCI_TEST_...) as it is now; NULL:

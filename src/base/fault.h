@@ -14,7 +14,7 @@
 #include <string.h>
 #endif
 
-/* Is the fault `name` injected (environment ARMCI_FAULT=name)?  Constant false in a normal build.
+/* Is the fault `name` injected (environment ARMCI_FAULT=name)? Constant false in a normal build.
  */
 static inline bool armcii_fault(const char *name)
 {

@@ -1,7 +1,7 @@
 /* hang.h - the report about long waits: SIGUSR1 prints what the calls of this process wait for.
  * With ARMCI_HANG_REPORT a thread looks every tenth of a second how long they last, too, and prints
- * the same for one that lasts too long.  Without it, times are known only from the first SIGUSR1
- * on, and calls that wait for nobody may go unrecorded.  Recording takes no lock, and printing
+ * the same for one that lasts too long. Without it, times are known only from the first SIGUSR1
+ * on, and calls that wait for nobody may go unrecorded. Recording takes no lock, and printing
  * neither: it may happen in a signal handler. */
 #ifndef ARMCII_HANG_H
 #define ARMCII_HANG_H
@@ -19,7 +19,7 @@ extern struct observed armcii_observed;
 
 /* Before MPI starts, where ARMCI starts it: has the program a handler for SIGUSR1? */
 void armcii_hang_find_handler(void);
-/* seconds: the limit of a call; 0: none.  A handler that the program has for SIGUSR1 stays; one of
+/* seconds: the limit of a call; 0: none. A handler that the program has for SIGUSR1 stays; one of
  * the object that contains mpi_function, the MPI library, is called after the report. */
 void armcii_hang_start(int rank, unsigned long seconds, void (*mpi_function)(void));
 void armcii_hang_end(void);

@@ -12,16 +12,16 @@
 /* ---- the global lock ----
  *
  * Every call of a program with threads takes it, and so does every call of a program on several
- * nodes.  Contention is rare, so taking the lock costs one atomic operation and releasing it a load
+ * nodes. Contention is rare, so taking the lock costs one atomic operation and releasing it a load
  * and a store.
  *
  * A thread that finds the lock free takes it, even if others wait: most calls are shorter than a
- * hand-over.  Waiting threads do not win that race against one that calls in a loop.  So a thread
- * that has waited for PATIENCE_US sets LOCK_STARVING.  Then the owner hands the lock to the first
- * waiting thread when it leaves: the lock is RESERVED, never free, until that thread has it.  A
+ * hand-over. Waiting threads do not win that race against one that calls in a loop. So a thread
+ * that has waited for PATIENCE_US sets LOCK_STARVING. Then the owner hands the lock to the first
+ * waiting thread when it leaves: the lock is RESERVED, never free, until that thread has it. A
  * thread that took the lock after the flag was set makes way.
  *
- * An owner that leaves tests the flags and releases the lock in two steps.  A flag that is set
+ * An owner that leaves tests the flags and releases the lock in two steps. A flag that is set
  * between them is seen by the next thread that enters; if none does, by the waiting thread, which
  * looks again after RECHECK_US. */
 
@@ -31,7 +31,7 @@ _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
 static char reserved; /* its address is an owner that no thread has */
 #define RESERVED ((void *)&reserved)
 
-/* Microseconds.  A sleep lasts for the timer slack longer, 50 by default. */
+/* Microseconds. A sleep lasts for the timer slack longer, 50 by default. */
 enum { PATIENCE_US = 100, RECHECK_US = 200, SLACK_US = 50 };
 enum { SPINNERS = 2, SPINS = 32 /* between two looks at the clock */ };
 

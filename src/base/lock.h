@@ -12,8 +12,8 @@
 /* Switches locking on or off; called at start, before other threads may call. */
 void armcii_lock_enable(bool threads);
 
-/* Visible for the inline fast path; one cache line.  A thread that finds the lock taken draws a
- * ticket; the waiting threads get the lock in that order.  The first of them is the one whose
+/* Visible for the inline fast path; one cache line. A thread that finds the lock taken draws a
+ * ticket; the waiting threads get the lock in that order. The first of them is the one whose
  * ticket equals `served`. */
 struct lock_state {
     _Alignas(64) _Atomic(void *) owner; /* the armcii_lock_mark of the owner; NULL: free; RESERVED:
@@ -38,7 +38,7 @@ enum {
     LOCK_WANTS_PROGRESS = 1 << 29 /* the next to leave the lock calls exit_hook */
 };
 extern struct lock_state armcii_lock;
-/* Its address identifies the thread.  initial-exec: access needs no function call. */
+/* Its address identifies the thread. initial-exec: access needs no function call. */
 extern _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
 
 static inline bool armcii_lock_is_mine(void)
@@ -66,8 +66,8 @@ void armcii_lock_exit_nothing(void);
 /* For a thread that cannot take the lock: the next to leave the lock calls exit_hook. */
 void armcii_lock_want_progress(void);
 
-/* Releases all entries of the calling thread, before it waits for another process.  The protected
- * state must be consistent and may change meanwhile.  Returns the number of entries for
+/* Releases all entries of the calling thread, before it waits for another process. The protected
+ * state must be consistent and may change meanwhile. Returns the number of entries for
  * armcii_lock_resume; 0 if the caller does not have the lock: then resume does nothing. */
 unsigned armcii_lock_suspend(void);
 /* Takes the lock again with as many entries, behind all waiting threads. */
@@ -80,7 +80,7 @@ void armcii_lock_backoff(struct backoff *p);
  * threads in; yields or sleeps without it.
  */
 void armcii_lock_backoff_quietly(struct backoff *p);
-/* Is no other thread inside a call?  The caller has the lock. */
+/* Is no other thread inside a call? The caller has the lock. */
 static inline bool armcii_lock_is_alone(void)
 {
     return armcii_lock.suspended == 0;

@@ -1,4 +1,4 @@
-/* log.c - warnings and errors go to standard error, reports to standard output.  A line is one
+/* log.c - warnings and errors go to standard error, reports to standard output. A line is one
  * write, so that lines of several ranks do not mix. */
 #include "base/log.h"
 

@@ -23,7 +23,7 @@ void armcii_log_from_signal(const char *text, size_t length);
 
 /* The caller of `function` passed an invalid argument: prints
  *     ARMCI error: rank 3: ARMCI_Put: proc = 17: <why>
- * where the value is formatted as by printf; with an empty argument only <why> is printed.  Aborts
+ * where the value is formatted as by printf; with an empty argument only <why> is printed. Aborts
  * the job or, with ARMCI_ERRORS=return, returns `code` (ARMCI_ERR_*). */
 int armcii_error(int code, const char *function, const char *argument, const char *why,
                  const char *value_format, ...) __attribute__((format(printf, 5, 6), cold));
@@ -31,12 +31,12 @@ int armcii_error(int code, const char *function, const char *argument, const cha
 /* An internal error: prints the message and aborts, whatever ARMCI_ERRORS says. */
 _Noreturn void armcii_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
-/* Zeroed memory for n objects of `bytes` bytes.  Aborts with "out of memory for ...", formatted as
+/* Zeroed memory for n objects of `bytes` bytes. Aborts with "out of memory for ...", formatted as
  * by printf, if there is none. */
 void *armcii_alloc(size_t n, size_t bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4), returns_nonnull));
 
-/* Sets the function that ends the job with an exit status; this layer does not use MPI.  NULL:
+/* Sets the function that ends the job with an exit status; this layer does not use MPI. NULL:
  * abort(3). */
 void armcii_error_set_abort(void (*abort_job)(int status));
 void armcii_abort_job(int status);

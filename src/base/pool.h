@@ -1,5 +1,5 @@
-/* pool.h - suballocation: the free ranges of an address range.  Offsets and lengths are in bytes;
- * no memory is accessed.  The result depends only on the calls so far, so processes that make the
+/* pool.h - suballocation: the free ranges of an address range. Offsets and lengths are in bytes;
+ * no memory is accessed. The result depends only on the calls so far, so processes that make the
  * same calls get the same offsets. */
 #ifndef ARMCII_POOL_H
 #define ARMCII_POOL_H

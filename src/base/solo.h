@@ -2,7 +2,7 @@
  * program enters the library.
  *
  * The thread pays no atomic instruction: the first other thread orders its memory by membarrier(2),
- * once; from then on the sections are closed.  The library's own threads do not count. */
+ * once; from then on the sections are closed. The library's own threads do not count. */
 #ifndef ARMCII_SOLO_H
 #define ARMCII_SOLO_H
 
@@ -14,9 +14,9 @@
 /* The calling thread may begin sections, where the kernel has what end needs, and unless
  * armcii_solo_end was ever called. */
 void armcii_solo_start(void);
-/* No thread may, until the next start.  Requires that none is in a section. */
+/* No thread may, until the next start. Requires that none is in a section. */
 void armcii_solo_stop(void);
-/* No thread may any more; returns when the thread is in no section.  Requires the global lock. */
+/* No thread may any more; returns when the thread is in no section. Requires the global lock. */
 void armcii_solo_end(void);
 
 /* Begins a section, which must not wait for another thread; false: take the lock. */

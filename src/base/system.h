@@ -24,7 +24,7 @@ void armcii_system_limits(struct limits *limits);
  * buffer, empty if unknown. */
 const char *armcii_system_library_file(char *buffer, size_t size, int *is_program);
 
-/* Text such as "1.5 GiB", "128" or, for SIZE_MAX, "no limit".  Returns buffer. */
+/* Text such as "1.5 GiB", "128" or, for SIZE_MAX, "no limit". Returns buffer. */
 const char *armcii_system_format_bytes(size_t bytes, char *buffer, size_t size);
 const char *armcii_system_format_count(size_t count, char *buffer, size_t size);
 /* A number in use and its limit: "4 of 20000". */

@@ -8,7 +8,7 @@
 enum { TIMESLICE_SHORT = 100000 };
 
 /* A thread with a shorter slice than the running one runs as soon as it wakes, on Linux 6.12 and
- * later; else it may wait for the end of that slice, 3 ms by default.  Returns the slice until now;
+ * later; else it may wait for the end of that slice, 3 ms by default. Returns the slice until now;
  * 0, which may be set again and changes nothing, where the kernel has no such slices or the thread
  * another scheduling policy. */
 uint64_t armcii_timeslice_set(uint64_t nanoseconds);

@@ -5,7 +5,7 @@
  *
  * Fences, barriers, ARMCI_WaitProc and a free complete operations without visiting handles.
  * Completed operations leave the table when an entry is needed: a sweep visits all entries, and the
- * table doubles unless half of the entries become free.  Memory is bounded by the largest number of
+ * table doubles unless half of the entries become free. Memory is bounded by the largest number of
  * outstanding operations; the cost per operation is constant. */
 #include "core/handle.h"
 
@@ -112,7 +112,7 @@ static void remove_all(struct handle_entry *s)
         remove_first(s);
 }
 
-/* Keeps the order of the other operations.  Requires that no thread waits for the entry. */
+/* Keeps the order of the other operations. Requires that no thread waits for the entry. */
 static void drop_complete(struct handle_entry *s)
 {
     size_t left = 0;
@@ -174,7 +174,7 @@ void armcii_handles_end(void)
 
 /* ---- entries and cookies ---- */
 
-/* Tags are scrambled numbers, so that an uninitialised handle is unlikely to match one.  The number
+/* Tags are scrambled numbers, so that an uninitialised handle is unlikely to match one. The number
  * is odd for an aggregate handle, which tells a stale aggregate cookie from a plain one. */
 enum { TAG_MASK = 0x5bd1e995 };
 static unsigned number_of(unsigned tag)

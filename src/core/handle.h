@@ -1,5 +1,5 @@
 /* handle.h - nonblocking handles: explicit, implicit, aggregate.
- * The public armci_hdl_t is a cookie of 8 bytes that may be uninitialised.  The state lives in a
+ * The public armci_hdl_t is a cookie of 8 bytes that may be uninitialised. The state lives in a
  * table; only a valid cookie finds it. */
 #ifndef ARMCII_HANDLE_H
 #define ARMCII_HANDLE_H
@@ -17,8 +17,8 @@ void armcii_handles_start(void);
 /* Requires that all operations are complete. */
 void armcii_handles_end(void);
 
-/* Start op and attach it to the handle; NULL: the implicit handle.  An aggregate handle queues
- * contiguous requests.  0 or an error code. */
+/* Start op and attach it to the handle; NULL: the implicit handle. An aggregate handle queues
+ * contiguous requests. 0 or an error code. */
 int armcii_handle_start(armci_hdl_t *handle, const struct op *op);
 /* Fast path: queue a contiguous put or get that matches the requests of an aggregate handle; false:
  * use armcii_handle_start. */
@@ -30,15 +30,15 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op);
 /* Does armcii_handle_start queue op? */
 bool armcii_handle_would_queue(const armci_hdl_t *handle, const struct op *op);
 
-/* Flush the handle's queue, complete its operations locally and reset the cookie.  0 or an error
+/* Flush the handle's queue, complete its operations locally and reset the cookie. 0 or an error
  * code. */
 int armcii_handle_wait(armci_hdl_t *handle);
 
-/* Flush the handle's queue.  0: all operations are complete, as after a wait; else incomplete, or
- * an error code.  Operations through windows are completed, since MPI offers no test for them. */
+/* Flush the handle's queue. 0: all operations are complete, as after a wait; else incomplete, or
+ * an error code. Operations through windows are completed, since MPI offers no test for them. */
 int armcii_handle_test(armci_hdl_t *handle);
 
-/* Reset a cookie; make a handle aggregate or plain.  A handle that becomes plain flushes its queue.
+/* Reset a cookie; make a handle aggregate or plain. A handle that becomes plain flushes its queue.
  */
 void armcii_handle_clear(armci_hdl_t *handle);
 void armcii_handle_set_aggregate(armci_hdl_t *handle);
@@ -69,10 +69,10 @@ struct aggregate {
     char scale[16];          /* accumulate: the common scale */
 };
 
-/* Can op be queued at all (contiguous, not empty)?  Does it match the queued requests? */
+/* Can op be queued at all (contiguous, not empty)? Does it match the queued requests? */
 bool armcii_aggregate_accepts(const struct op *op);
 bool armcii_aggregate_fits(const struct aggregate *a, const struct op *op);
-/* Queue op; with `copy`, copy its local bytes (at most 16).  0, or an error code if the address
+/* Queue op; with `copy`, copy its local bytes (at most 16). 0, or an error code if the address
  * lies in no region. */
 int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy);
 /* Fast path: queue a put or get that matches the queued requests and lies in the slice of the last

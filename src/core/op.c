@@ -88,7 +88,7 @@ static int start_scattered(const struct op *op)
     return 0;
 }
 
-/* Where no slice that is known holds the remote side.  Negative strides reach below the first
+/* Where no slice that is known holds the remote side. Negative strides reach below the first
  * segment. */
 static int locate(const struct op *op, struct raddr *raddr)
 {

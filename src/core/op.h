@@ -6,12 +6,12 @@
 
 #include "transport/transport.h"
 
-/* Resolve the remote side, choose the transport, start.  0, or an error code with nothing
+/* Resolve the remote side, choose the transport, start. 0, or an error code with nothing
  * transferred and *req zero. */
 int armcii_op_start(const struct op *op, struct request *req);
 /* Wait for local completion (of a get: arrival of the data) and free the request. */
 void armcii_op_wait(struct request *req);
-/* Is the request known to be complete locally?  Neither waits nor makes progress. */
+/* Is the request known to be complete locally? Neither waits nor makes progress. */
 bool armcii_op_is_complete(const struct request *req);
 /* The same, but the transport may make progress or complete the request. */
 bool armcii_op_test(const struct request *req);
@@ -24,17 +24,17 @@ static inline void armcii_op_poll(void)
 }
 
 /* Let the route of *raddr carry a transfer whose remote side is in that slice, in order with
- * earlier ones.  0 or an error code. */
+ * earlier ones. 0 or an error code. */
 int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req);
 
-/* Find the slice of `target` that holds [address, address + bytes).  0, or an error code, reported
+/* Find the slice of `target` that holds [address, address + bytes). 0, or an error code, reported
  * for the caller. */
 int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,
                       size_t bytes, struct raddr *raddr);
 
 /* ---- read-modify-write ---- */
 
-/* As ARMCI_Rmw; op and target are valid.  0 or an error code. */
+/* As ARMCI_Rmw; op and target are valid. 0 or an error code. */
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target);
 /* The bytes of the operand of a valid op, an int or a long. */
 size_t armcii_rmw_bytes(int op);
@@ -47,7 +47,7 @@ long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update upd
 
 void armcii_notify_start(void);
 void armcii_notify_end(void);
-/* Notify the process; requires that all operations to it are complete.  Returns the number of
+/* Notify the process; requires that all operations to it are complete. Returns the number of
  * notifications sent to it, modulo 2^31. */
 int armcii_notify_send(int process);
 /* Wait for one more notification from the process; returns the number received, *waits the number

@@ -296,7 +296,7 @@ void armcii_addr_cache_enter(int process, const void *address, const struct radd
         armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo));
 }
 
-/* Only the owner writes the other members.  No process that is looked up here has this number,
+/* Only the owner writes the other members. No process that is looked up here has this number,
  * which belongs to another entry. */
 static void invalidate(struct addr_cache_entry *e)
 {

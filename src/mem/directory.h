@@ -1,6 +1,6 @@
 /* directory.h - the slices of all regions, found by process and address.
  * Callers see the transports of a region only through the route in the address that
- * armcii_region_locate resolves.  Called under the global lock. */
+ * armcii_region_locate resolves. Called under the global lock. */
 #ifndef ARMCII_DIRECTORY_H
 #define ARMCII_DIRECTORY_H
 
@@ -57,14 +57,14 @@ void armcii_index_free(struct index *index);
 bool armcii_index_insert(struct index *index, int process, struct interval interval);
 /* Remove all intervals that overlap [lo, hi). */
 void armcii_index_remove(struct index *index, int process, uintptr_t lo, uintptr_t hi);
-/* The interval that holds `address`; NULL if none does.  Valid until the next insert or remove. */
+/* The interval that holds `address`; NULL if none does. Valid until the next insert or remove. */
 const struct interval *armcii_index_find(struct index *index, int process, uintptr_t address);
 
 /* ---- address cache ---- */
 
 /* Fast path: the slice of the last lookup of each process, so that an operation takes a few
  * comparisons and a copy; behind it, for programs that use many regions in turn, the slices of
- * recent lookups by page.  Only slices of regions with a direct route are cached: nothing can be
+ * recent lookups by page. Only slices of regions with a direct route are cached: nothing can be
  * pending there, and accumulates use this node's locks.
  *
  * The first thread that calls ARMCI_Init owns a cache that it reads without the global lock: the
@@ -86,7 +86,7 @@ extern _Thread_local const struct addr_cache_entry *armcii_addr_cache
 /* The calling thread becomes the owner, unless there is one. */
 void armcii_addr_cache_own(void);
 
-/* The address, if [address, address + bytes) of `process` is in the entry's slice, else NULL.  A
+/* The address, if [address, address + bytes) of `process` is in the entry's slice, else NULL. A
  * negative number of bytes, converted to size_t, is never found. */
 static inline char *armcii_addr_cache_in(const struct addr_cache_entry *e, int process,
                                          const void *address, size_t bytes)

@@ -16,7 +16,7 @@
 #include "node/reserve.h"
 #include "node/team_memory.h"
 
-/* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a
+/* MPI libraries limit the number of attached ranges (Open MPI: 32). Allocations therefore share a
  * few pieces; each new piece doubles the total if memory permits. */
 struct piece {
     struct piece *next; /* oldest first: allocations prefer old pieces */
@@ -66,7 +66,7 @@ static char *new_memory(size_t bytes)
     return NULL;
 }
 
-/* Is so much memory available?  Shared memory is reserved, as for regions. */
+/* Is so much memory available? Shared memory is reserved, as for regions. */
 static bool reserve(size_t bytes)
 {
     size_t left;
@@ -137,7 +137,7 @@ static void free_pieces(void)
 
 /* ---- memory of other processes ---- */
 
-/* Can memory that processes take alone be there?  What a team has is no such memory, where its
+/* Can memory that processes take alone be there? What a team has is no such memory, where its
  * regions are freed, and beside them, too. */
 static bool is_in_zone(int process, const void *address)
 {
@@ -145,7 +145,7 @@ static bool is_in_zone(int process, const void *address)
     return offset < armcii_arena->zone && !armcii_team_memory_has(process, offset);
 }
 
-/* Can such memory of the process be there, and be accessed?  A server accepts requests of other
+/* Can such memory of the process be there, and be accessed? A server accepts requests of other
  * nodes only. */
 static bool is_reachable(int process, const void *address)
 {
@@ -168,7 +168,7 @@ static bool learn_shared(int process, const void *address)
 }
 
 /* For armcii_resolve: if this process uses such memory, assume that [address, address + bytes) is
- * such memory, because programs pass addresses on without ARMCI_Memat.  An entry that was found is
+ * such memory, because programs pass addresses on without ARMCI_Memat. An entry that was found is
  * that of an allocation that its process may have freed, and replaced by a longer one: nobody tells
  * the others. */
 static bool find_memory(int process, const void *address, size_t bytes, bool found,
@@ -261,7 +261,7 @@ static bool is_known(int process, const char *memory, size_t bytes)
     return armcii_region_locate(process, memory, &raddr) && bytes <= (size_t)(raddr.hi - memory);
 }
 
-/* A process knows its own allocations and the exports of its node.  For other memory, a conflicting
+/* A process knows its own allocations and the exports of its node. For other memory, a conflicting
  * older entry was freed and is replaced. */
 bool armcii_memget_learn(int process, void *memory, size_t bytes)
 {

@@ -1,5 +1,5 @@
-/* memget.h - memory that single processes allocate (ARMCI_Memget).  It is in the
- * arena, where the other processes of the node find it by its address.  Without an arena it is
+/* memget.h - memory that single processes allocate (ARMCI_Memget). It is in the
+ * arena, where the other processes of the node find it by its address. Without an arena it is
  * attached to a dynamic window over the world, created at start since the creation is collective;
  * the program passes addresses to other processes. */
 #ifndef ARMCII_MEMGET_H

@@ -73,7 +73,7 @@ static void free_tables(struct region *r)
     free(r);
 }
 
-/* Regular distributions of arrays have few runs of equal sizes.  With so few in each process they
+/* Regular distributions of arrays have few runs of equal sizes. With so few in each process they
  * need less than a table once on a node, if that has up to 16 processes. */
 enum { ENTRIES_OF_A_RUN = 32 };
 
@@ -187,8 +187,8 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
     return false;
 }
 
-/* Reserve memory for all slices.  All members know all sizes, so they agree on whether to query the
- * system: only when the regions created since the last query exceed the team's credit.  What is
+/* Reserve memory for all slices. All members know all sizes, so they agree on whether to query the
+ * system: only when the regions created since the last query exceed the team's credit. What is
  * allocated in the arena stays reserved. */
 static bool reserve_slices(struct region *r)
 {
@@ -225,7 +225,7 @@ static void fill_own_slice(const struct region *r)
     if (armcii_config->debug_alloc && r->own_bytes > 0) memset(r->own, 0xa5, r->own_bytes);
 }
 
-/* A window for one region.  0, or nonzero on every member. */
+/* A window for one region. 0, or nonzero on every member. */
 static int allocate_alone(struct region *r)
 {
     int me = r->team->rank;
@@ -373,7 +373,7 @@ static struct region *find_in_team(const struct team *team, int first, const cha
     return r;
 }
 
-/* The owner and the address of the first nonempty slice identify a region within its team.  Region
+/* The owner and the address of the first nonempty slice identify a region within its team. Region
  * numbers do not, since each process counts its own regions. */
 bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed)
 {

@@ -4,7 +4,7 @@
 
 #include "mem/directory.h"
 
-/* Collective over the team: a slice of `bytes` >= 0 bytes (may differ) on every member.  NULL, on
+/* Collective over the team: a slice of `bytes` >= 0 bytes (may differ) on every member. NULL, on
  * every member, if memory runs out, a size is negative, or all sizes are 0 (then *is_empty is
  * true). */
 struct region *armcii_region_create(struct team *team, long bytes, bool *is_empty);
@@ -13,8 +13,8 @@ void armcii_region_free(struct region *region);
 /* Collective over the world: free all remaining regions. */
 void armcii_regions_free_all(void);
 
-/* Collective over the team, before a free: agree on the region.  A member passes its region, or
- * NULL if its slice is empty; *agreed is NULL if all pass NULL.  false, on every member, if they
+/* Collective over the team, before a free: agree on the region. A member passes its region, or
+ * NULL if its slice is empty; *agreed is NULL if all pass NULL. false, on every member, if they
  * pass different regions. */
 bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed);
 

@@ -11,13 +11,13 @@
 
 #include "base/lock.h"
 
-/* Its default action is nothing, and debuggers do not stop there.  Where the program uses it, MPI
+/* Its default action is nothing, and debuggers do not stop there. Where the program uses it, MPI
  * spins. */
 enum { SIGNAL = SIGURG };
 
-/* In nanoseconds.  The first interrupt comes late: most calls of processes that have a processor
- * each are shorter.  Each sleep lasts for the timer slack of the thread longer, 50 microseconds by
- * default.  The run between two sleeps grows: where an interrupt takes long, as under valgrind, MPI
+/* In nanoseconds. The first interrupt comes late: most calls of processes that have a processor
+ * each are shorter. Each sleep lasts for the timer slack of the thread longer, 50 microseconds by
+ * default. The run between two sleeps grows: where an interrupt takes long, as under valgrind, MPI
  * advances, too. */
 enum { FIRST = 200000, RUN = 50000, LONGER = 1000, LONGEST = 100000000, SLEEP = 1000 };
 

@@ -1,8 +1,8 @@
 /* blocking.h - calls of MPI that block: backoff while MPI spins, outside of the global lock.
  *
- * MPI has no nonblocking function that creates a communicator of some processes of another.  MPI
+ * MPI has no nonblocking function that creates a communicator of some processes of another. MPI
  * libraries spin in those calls, MPICH without a yield: if processes outnumber processors, each
- * message there takes as many ticks of the scheduler as processes share a processor.  So a timer
+ * message there takes as many ticks of the scheduler as processes share a processor. So a timer
  * interrupts the calling thread from time to time, and its signal handler sleeps. */
 #ifndef ARMCII_BLOCKING_H
 #define ARMCII_BLOCKING_H

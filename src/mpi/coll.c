@@ -106,7 +106,7 @@ void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer
 }
 
 /* Bruck's algorithm: in round i each member sends what it has to the member 2^i ranks above, as in
- * a dissemination barrier.  Open MPI's nonblocking allgather sends to all members. */
+ * a dissemination barrier. Open MPI's nonblocking allgather sends to all members. */
 void armcii_coll_allgather(const struct ring *r, const void *mine, void *all, int bytes)
 {
     size_t item = (size_t)bytes, first = (size_t)(r->rank + 1) * item,
@@ -156,8 +156,8 @@ void armcii_coll_probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
     armcii_lock_resume(entries);
 }
 
-/* Starts to receive the probed message if it fits; false: another thread received it.  Under the
- * global lock no other thread can receive between the probe and MPI_Irecv.  MPI_Mprobe is not an
+/* Starts to receive the probed message if it fits; false: another thread received it. Under the
+ * global lock no other thread can receive between the probe and MPI_Irecv. MPI_Mprobe is not an
  * option: it would remove a message that is too long. */
 static bool start_receive(void *buffer, int room, int from, int tag, MPI_Comm comm,
                           MPI_Status *status, MPI_Request *request)
@@ -232,7 +232,7 @@ static bool is_host_divided(void)
 }
 
 /* The host of this process, where MPI_Comm_split_type is MPI's own and would make one node of it;
- * else 0.  MPI says who shares its memory; this library's is shared by whatever runs on a kernel.
+ * else 0. MPI says who shares its memory; this library's is shared by whatever runs on a kernel.
  */
 static uint64_t node_id(void)
 {

@@ -1,4 +1,4 @@
-/* coll.h - nonblocking collectives with progress, and the finalize barrier.  Each collective does
+/* coll.h - nonblocking collectives with progress, and the finalize barrier. Each collective does
  * what the MPI function of its name does. If processes outnumber processors, or requests of other
  * nodes must be served meanwhile, it uses the nonblocking MPI function and makes progress while it
  * waits.
@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Collective over all later users.  Keeps nonblocking collectives on all of them if one wants them:
- * MPI does not match a blocking collective with a nonblocking one.  Before, all collectives are
+/* Collective over all later users. Keeps nonblocking collectives on all of them if one wants them:
+ * MPI does not match a blocking collective with a nonblocking one. Before, all collectives are
  * nonblocking. */
 void armcii_coll_start(bool wanted, MPI_Comm comm);
 void armcii_coll_end(void);
@@ -40,7 +40,7 @@ int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy);
 /* As MPI_Comm_split and, for processes that share memory, MPI_Comm_split_type. */
 int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part);
 MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key);
-/* Collective: do all of comm share a node?  Decided without MPI_Comm_split_type, which spins in
+/* Collective: do all of comm share a node? Decided without MPI_Comm_split_type, which spins in
  * MPICH (0.3 s for 64 processes on 2 processors); false where a tool or the program has an
  * MPI_Comm_split_type of its own, or MPICH's environment divides the host. */
 bool armcii_coll_is_one_node(MPI_Comm comm);
@@ -83,13 +83,13 @@ struct ring {
 };
 
 /* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's
- * place there.  A process sends log2(size) messages, rounded up. */
+ * place there. A process sends log2(size) messages, rounded up. */
 void armcii_coll_allgather(const struct ring *ring, const void *mine, void *all, int bytes);
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm);
 /* Waits until a message has arrived. */
 void armcii_coll_probe(int from, int tag, MPI_Comm comm, MPI_Status *status);
-/* Waits for a message and receives it.  Returns false if it has more than `room` bytes: the message
+/* Waits for a message and receives it. Returns false if it has more than `room` bytes: the message
  * stays, and *status has its length. Several threads may receive, if all receives of the
  * communicator use this function. */
 bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm comm,
@@ -98,14 +98,14 @@ bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm com
 /* ---- the finalize barrier (finalize.c) ----
  *
  * Makes all processes enter MPI_Finalize together, for MPI libraries in which a process that enters
- * it earlier makes the others hang.  Both functions do nothing unless a quirk requires them. */
+ * it earlier makes the others hang. Both functions do nothing unless a quirk requires them. */
 
-/* Makes MPI_Finalize pause after the barrier.  MPI_Finalize runs the callbacks of attributes in
- * reverse order of their setup: call this before armcii_finalize_prepare_barrier.  Callbacks that
+/* Makes MPI_Finalize pause after the barrier. MPI_Finalize runs the callbacks of attributes in
+ * reverse order of their setup: call this before armcii_finalize_prepare_barrier. Callbacks that
  * are set up later, such as the implicit ARMCI_Finalize (armci/init.c), run before the barrier. */
 void armcii_finalize_prepare_pause(void);
-/* Collective over comm.  Makes MPI_Finalize wait until all processes of comm are in it; call it
- * once for each set of processes.  Does nothing if comm has processes outside of MPI_COMM_WORLD,
+/* Collective over comm. Makes MPI_Finalize wait until all processes of comm are in it; call it
+ * once for each set of processes. Does nothing if comm has processes outside of MPI_COMM_WORLD,
  * which may end at another time. */
 void armcii_finalize_prepare_barrier(MPI_Comm comm);
 

@@ -68,7 +68,7 @@ static MPI_Datatype find_cached(const struct key *k)
     return MPI_DATATYPE_NULL;
 }
 
-/* Replaces the least recently used type.  MPI keeps a freed type until the operations that use it
+/* Replaces the least recently used type. MPI keeps a freed type until the operations that use it
  * are complete. */
 static void add_to_cache(const struct key *k, MPI_Datatype type)
 {

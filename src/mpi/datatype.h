@@ -15,10 +15,10 @@ struct basic_type {
 struct basic_type armcii_basic_byte(void);
 struct basic_type armcii_basic_element(enum element e);
 
-/* Committed datatypes.  Each segment consists of whole basic types; addresses and strides are
+/* Committed datatypes. Each segment consists of whole basic types; addresses and strides are
  * arbitrary unless stated otherwise.
  * - vector: cached; nested hvectors with the strides of that side, relative to its first segment.
- * - subarray: cached; the same bytes as a block of a dense array.  The strides nest on that side
+ * - subarray: cached; the same bytes as a block of a dense array. The strides nest on that side
  * and are multiples of the basic type; others need a vector.
  * - indexed: all segments, relative to `origin`; the caller frees it with
  *   armcii_datatype_free_indexed. */
@@ -30,7 +30,7 @@ MPI_Datatype armcii_datatype_indexed(const struct shape *s, enum shape_side side
                                      struct basic_type basic, const char *origin);
 void armcii_datatype_free_indexed(MPI_Datatype *type);
 
-/* A new vector datatype of bytes, not cached; the caller frees it.  Thread-safe. */
+/* A new vector datatype of bytes, not cached; the caller frees it. Thread-safe. */
 MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side);
 
 /* Does this MPI library handle datatypes with the strides of the shape, or of one side, correctly?

@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Between the two functions, calls on comm return their code.  No other thread uses comm meanwhile.
+/* Between the two functions, calls on comm return their code. No other thread uses comm meanwhile.
  */
 MPI_Errhandler armcii_errors_ask(MPI_Comm comm);
 void armcii_errors_end(MPI_Comm comm, MPI_Errhandler before);
@@ -18,8 +18,8 @@ void armcii_errors_end(MPI_Comm comm, MPI_Errhandler before);
 void armcii_errors_prepare_threads(MPI_Comm comm);
 void armcii_errors_ask_here(bool ask);
 
-/* The result of a call that creates a communicator.  Errors on the new one end the job; if there is
- * none, a warning says why.  Returns whether it exists, or is MPI_COMM_NULL because the caller is
+/* The result of a call that creates a communicator. Errors on the new one end the job; if there is
+ * none, a warning says why. Returns whether it exists, or is MPI_COMM_NULL because the caller is
  * no member. */
 bool armcii_errors_is_made(int code, MPI_Comm comm);
 

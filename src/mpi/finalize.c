@@ -1,16 +1,16 @@
 /* finalize.c - the finalize barrier.
  *
  * Over TCP, UCX (1.13 at least) closes a connection with an empty message that the peer must
- * acknowledge.  MPICH (4.0.2) closes its connections in MPI_Finalize and then waits at the
- * launcher's barrier, without progress in UCX.  A process that calls MPI while a peer closes its
+ * acknowledge. MPICH (4.0.2) closes its connections in MPI_Finalize and then waits at the
+ * launcher's barrier, without progress in UCX. A process that calls MPI while a peer closes its
  * connections acknowledges the peer's message; the peer then waits at the launcher's barrier and
- * acknowledges nothing, so the later process hangs.  Newer MPICH has the launcher's barrier before
+ * acknowledges nothing, so the later process hangs. Newer MPICH has the launcher's barrier before
  * the connections are closed.
  *
- * All processes must therefore stop calling MPI before the first one closes a connection.  No
- * barrier made of messages ensures this, since its last message must be received.  The barrier of
+ * All processes must therefore stop calling MPI before the first one closes a connection. No
+ * barrier made of messages ensures this, since its last message must be received. The barrier of
  * messages here runs inside MPI_Finalize; after it, processes that have a launcher with a known
- * barrier (Hydra) use that one.  The others pause without MPI, several times longer than the
+ * barrier (Hydra) use that one. The others pause without MPI, several times longer than the
  * longest time between two polls. A descheduled process polls late, so the barrier measures that
  * time: it runs twice, and its messages carry the maximum over all processes. */
 #include "mpi/coll.h"
@@ -28,7 +28,7 @@
 #include "mpi/quirks.h"
 
 static struct {
-    /* The newest communicator of a barrier; attributes hold the others.  None is freed:
+    /* The newest communicator of a barrier; attributes hold the others. None is freed:
      * MPI_Comm_free may make progress. */
     MPI_Comm last_comm;
     long longest_gap; /* between two polls, of all processes known so far */
@@ -126,7 +126,7 @@ static int number_of(const char *variable)
     return text && *text ? atoi(text) : -1;
 }
 
-/* Hydra's descriptor for PMI-1, or -1.  Other launchers that set PMI_FD may speak PMI-2. */
+/* Hydra's descriptor for PMI-1, or -1. Other launchers that set PMI_FD may speak PMI-2. */
 static int launcher_fd(int processes)
 {
     const char *pmi = armcii_config_variable("MPIR_CVAR_PMI_VERSION");
@@ -136,7 +136,7 @@ static int launcher_fd(int processes)
                : -1;
 }
 
-/* MPI uses the descriptor again only after the attributes of MPI_COMM_SELF are deleted.  The answer
+/* MPI uses the descriptor again only after the attributes of MPI_COMM_SELF are deleted. The answer
  * is one line. */
 static void wait_at_launcher(void)
 {

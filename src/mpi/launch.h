@@ -1,4 +1,4 @@
-/* launch.h - do the launcher, the program and this library use the same MPI library?  Where they do
+/* launch.h - do the launcher, the program and this library use the same MPI library? Where they do
  * not, programs start all the same: every process is alone in its MPI_COMM_WORLD, or calls reach
  * another library than they were compiled for. */
 #ifndef ARMCII_LAUNCH_H
@@ -7,15 +7,15 @@
 #include <stdbool.h>
 
 /* The number of processes that the launcher started where MPI sees only one of them; 0: MPI sees
- * them, or the caller is not the first of them.  Requires that MPI runs. */
+ * them, or the caller is not the first of them. Requires that MPI runs. */
 long armcii_launch_alone(void);
 
-/* Are two MPI libraries loaded into this process?  files: theirs.  Before MPI_Init, too. */
+/* Are two MPI libraries loaded into this process? files: theirs. Before MPI_Init, too. */
 bool armcii_launch_two_libraries(const char *files[2]);
 
 /* The file of the MPI library that calls reach, if it has the standard ABI and this library was not
- * compiled for that, or the other way round: then it takes the handles for others.  NULL: they
- * agree.  Before MPI_Init, too. */
+ * compiled for that, or the other way round: then it takes the handles for others. NULL: they
+ * agree. Before MPI_Init, too. */
 const char *armcii_launch_other_abi(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* quirks.h - known defects of MPI libraries and their remedies: one table (quirks.c), looked up at
- * run time.  No other file knows a library's defects. */
+ * run time. No other file knows a library's defects. */
 #ifndef ARMCII_QUIRKS_H
 #define ARMCII_QUIRKS_H
 
@@ -42,7 +42,7 @@ struct quirk_row {
     int from, to;           /* versions major * 10000 + minor * 100 + patch, both included */
     enum quirk_scope scope; /* where the defect shows */
     const char *transport;  /* of MPICH ("ucx", "ofi"), or the component of Open MPI for RMA; NULL:
-                             * any.  The row applies, too, where  the one in use is unknown. */
+                             * any. The row applies, too, where  the one in use is unknown. */
     const char *defect;     /* what breaks */
     const char *remedy;     /* what the library does about it */
     const char *reference;  /* where it is described or measured */
@@ -60,11 +60,11 @@ const char *armcii_quirks_library(const char *version_text, int *version);
 void armcii_version_line(const char *version_text, char *line, size_t size);
 
 /* Is row i in force for that library in a job on one or several nodes, by the transport that the
- * text and the environment name?  Not if the configuration overrules it: ARMCI_QUIRKS=-NAME, or a
+ * text and the environment name? Not if the configuration overrules it: ARMCI_QUIRKS=-NAME, or a
  * larger limit.  "none" in ARMCI_QUIRKS is not considered. */
 bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_nodes);
 
-/* Decide, once at start; the result is in armcii_quirks.  enabled false: no row applies, only the
+/* Decide, once at start; the result is in armcii_quirks. enabled false: no row applies, only the
  * remedies and limits that the configuration names. */
 void armcii_quirks_decide(const char *version_text, bool several_nodes, bool enabled);
 extern const struct quirks *const armcii_quirks;

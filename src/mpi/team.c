@@ -11,7 +11,7 @@
 #include "mpi/world.h"
 
 /* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of
- * creations.  Other messages there use smaller ones. */
+ * creations. Other messages there use smaller ones. */
 
 static struct {
     struct team *newest; /* the world is last */
@@ -26,7 +26,7 @@ static void *allocate(size_t bytes)
     return p;
 }
 
-/* Without its communicator.  to_world becomes the team's, unless it is the world's. */
+/* Without its communicator. to_world becomes the team's, unless it is the world's. */
 static struct team *new_team(int rank, int size, int *to_world)
 {
     struct team *t = allocate(sizeof *t);
@@ -172,7 +172,7 @@ static int choose_tag(void)
     armcii_fatal("a process can be in %d groups", CONTROL_TEAM_LAST - CONTROL_TEAM_FIRST + 1);
 }
 
-/* Collective over the members, whose ranks in comm are process[], or the same if that is NULL.  As
+/* Collective over the members, whose ranks in comm are process[], or the same if that is NULL. As
  * in a dissemination barrier, what a member knows after the last round depends on all of them, so
  * the tag of the first reaches all. */
 static void exchange_tags(struct team *t, MPI_Comm comm, const int process[], int tag)
@@ -200,7 +200,7 @@ void armcii_team_allgather(const struct team *t, const void *mine, void *all, in
     armcii_coll_allgather(&ring, mine, all, bytes);
 }
 
-/* Takes the communicator over.  Collective; all its processes are in the world. The program does
+/* Takes the communicator over. Collective; all its processes are in the world. The program does
  * not know it yet, so it sends and receives no messages there. */
 static struct team *adopt(MPI_Comm comm)
 {
@@ -260,7 +260,7 @@ static int tag_of(int n, const int members[], const struct team *team, enum team
            (int)(hash % (unsigned)(largest_tag() - CONTROL_CREATE_FIRST + 1));
 }
 
-/* Is `mine` true on all of these n members, in world ranks?  As in a dissemination barrier, what a
+/* Is `mine` true on all of these n members, in world ranks? As in a dissemination barrier, what a
  * member knows after the last round depends on all of them. */
 static bool is_true_on(int n, const int members[], int tag, bool mine)
 {
@@ -276,9 +276,9 @@ static bool is_true_on(int n, const int members[], int tag, bool mine)
     return all;
 }
 
-/* The communicator of n members, in world ranks, of a scope or of a new group.  Collective over
- * these members.  MPI_COMM_NULL on all of them if MPI refuses it to one; the others keep theirs,
- * because freeing it is collective.  Not created from the team's own communicator: Open MPI sends
+/* The communicator of n members, in world ranks, of a scope or of a new group. Collective over
+ * these members. MPI_COMM_NULL on all of them if MPI refuses it to one; the others keep theirs,
+ * because freeing it is collective. Not created from the team's own communicator: Open MPI sends
  * messages there that a receive of the program for any message would take. */
 static MPI_Comm create_comm(int n, const int members[], int tag)
 {
@@ -414,7 +414,7 @@ MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 
 /* ---- creation ---- */
 
-/* In MPI's call a process makes no progress.  The members exchange tags before: afterwards all are
+/* In MPI's call a process makes no progress. The members exchange tags before: afterwards all are
  * there. */
 bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[],
                                    struct team **team)

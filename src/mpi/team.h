@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS.  TEAM_NODE: the members that share
+/* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS. TEAM_NODE: the members that share
  * memory with the caller, even if the program sees every process as its own node. */
 enum team_scope { TEAM_ALL, TEAM_DOMAIN, TEAM_MASTERS, TEAM_NODE, TEAM_SCOPES };
 
@@ -47,10 +47,10 @@ void armcii_team_create_world(void);
 /* Frees all remaining teams. */
 void armcii_team_free_all(void);
 
-/* Creation of teams.  If MPI refuses the communicator to one of the processes that take part, all
+/* Creation of teams. If MPI refuses the communicator to one of the processes that take part, all
  * return false and warn. */
 
-/* A team of the n processes with the given ranks in the parent, in that order.  Collective over
+/* A team of the n processes with the given ranks in the parent, in that order. Collective over
  * these processes; several threads may create teams at once, with different lists. */
 bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[],
                                    struct team **team);
@@ -65,7 +65,7 @@ bool armcii_team_dup(const struct team *parent, struct team **team);
 const struct team *armcii_teams(void);
 /* The open team with that communicator; NULL: none. */
 struct team *armcii_team_find(MPI_Comm comm);
-/* Adds or removes a user; the last release frees the team.  Collective, because freeing a
+/* Adds or removes a user; the last release frees the team. Collective, because freeing a
  * communicator is. */
 void armcii_team_hold(struct team *team);
 void armcii_team_release(struct team *team);
@@ -78,7 +78,7 @@ int armcii_team_rank(const struct team *team, int process);
 /* Has the team a member on that node (a value of armcii_world->node_of)? */
 bool armcii_team_is_on_node(const struct team *team, int node);
 
-/* The communicator of a scope; MPI_COMM_NULL if the caller is not in it.  The first call is
+/* The communicator of a scope; MPI_COMM_NULL if the caller is not in it. The first call is
  * collective over the members of the scope. */
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope);
 /* The members of a scope; valid as long as the team. */
@@ -90,7 +90,7 @@ static inline int armcii_scope_member(const struct scope *scope, int i)
 }
 
 /* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's
- * place there.  Collective.  A process sends log2(size) messages, rounded up, and makes progress
+ * place there. Collective. A process sends log2(size) messages, rounded up, and makes progress
  * while it waits (coll.h). */
 void armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes);
 

@@ -47,7 +47,7 @@ static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
 
 enum { DYNAMIC = WINDOW_MEMORY_OWN + 1 };
 
-/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch.  The error
+/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch. The error
  * handler of the communicator applies. */
 static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm)
 {

@@ -25,18 +25,18 @@ enum window_memory {
 };
 
 /* Collective over comm: a window with `bytes` of memory on each member, aligned to 64 bytes;
- * `bytes` may differ and be 0.  Slices are rounded up to multiples of `unit`, a power of two.
+ * `bytes` may differ and be 0. Slices are rounded up to multiples of `unit`, a power of two.
  * Returns 0 or, on every member, nonzero on failure. */
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory,
                          MPI_Comm comm);
 /* Collective: a window over memory that the caller owns. */
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm);
-/* Collective: a window without memory; armcii_window_attach adds memory.  The displacement of an
+/* Collective: a window without memory; armcii_window_attach adds memory. The displacement of an
  * attached byte is its address. */
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm);
 int armcii_window_attach(struct window *w, void *memory, size_t bytes);
 void armcii_window_detach(struct window *w, void *memory);
-/* Collective.  All operations on the window are complete. */
+/* Collective. All operations on the window are complete. */
 void armcii_window_free(struct window *w);
 
 /* ---- one-sided calls; a flush completes them ---- */
@@ -48,8 +48,8 @@ enum rma_typing { RMA_STRIDED, RMA_INDEXED };
 void armcii_window_transfer(struct window *w, struct op_verb verb, int target, void *local,
                             MPI_Aint disp, size_t bytes);
 
-/* The whole shape, at most 1 GiB, by one call with derived datatypes.  `origin` is the address in
- * the target with displacement 0.  Vectors always use RMA_INDEXED. */
+/* The whole shape, at most 1 GiB, by one call with derived datatypes. `origin` is the address in
+ * the target with displacement 0. Vectors always use RMA_INDEXED. */
 void armcii_window_transfer_shape(struct window *w, struct op_verb verb, int target,
                                   const struct shape *shape, const char *origin,
                                   enum rma_typing typing);

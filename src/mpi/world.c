@@ -22,7 +22,7 @@ static int *new_ints(int n)
     return p;
 }
 
-/* Lays the tables out in the block; returns the number of their entries.  w->domains is not yet
+/* Lays the tables out in the block; returns the number of their entries. w->domains is not yet
  * counted. */
 static size_t lay_out_tables(struct world *w, int domains, int *block)
 {
@@ -122,7 +122,7 @@ static int node_leader(const struct world *w)
     return leader;
 }
 
-/* The kernel of a node is that of its leader.  Where it is unknown, a node has its own. */
+/* The kernel of a node is that of its leader. Where it is unknown, a node has its own. */
 static void list_kernel(struct world *w, const struct place places[], int ranks)
 {
     int own = places[w->rank].leader;

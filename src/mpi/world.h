@@ -33,7 +33,7 @@ struct world {
     int *members;        /* [size], grouped by domain, ascending */
     int *first_member;   /* [domains + 1], positions in members */
 
-    /* Processes on one node share memory.  The lowest rank on a node identifies it. */
+    /* Processes on one node share memory. The lowest rank on a node identifies it. */
     int *node_of;       /* [size + progress_ranks] */
     int *local_rank_of; /* [size]: rank among the members of the world on its node */
     int nodes;
@@ -50,13 +50,13 @@ struct world {
 extern const struct world *const armcii_world;
 
 /* Collective over comm, whose last `progress_ranks` ranks are progress ranks; number
- * `progress_rank` of them serves the caller, or is the caller.  Domains are nodes or, with
+ * `progress_rank` of them serves the caller, or is the caller. Domains are nodes or, with
  * `every_rank_a_domain`, single processes. */
 void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
                          bool every_rank_a_domain);
 void armcii_world_free(void);
 /* From now on the tables are at `place`, where a process of this node has copied the block; the
- * caller's own are freed.  NULL: they stay. */
+ * caller's own are freed. NULL: they stay. */
 void armcii_world_use_tables(int *place);
 
 /* Is this process in the world, and not a progress rank? */

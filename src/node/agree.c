@@ -11,14 +11,14 @@
 #include "mpi/world.h"
 #include "node/arena.h"
 
-/* A value that one process passes to another on its node.  The number of the agreement is written
+/* A value that one process passes to another on its node. The number of the agreement is written
  * last. */
 struct cell {
     _Alignas(64) atomic_uint number;
     int64_t word[AGREE_WORDS];
 };
 
-/* A tree over the members on a node: values go up to the first of them, the result comes down.  A
+/* A tree over the members on a node: values go up to the first of them, the result comes down. A
  * process runs twice, however many there are, which counts where they outnumber the processors.
  * Agreements use two sets of cells in turn: nobody begins the next but one before all have finished
  * this one. */

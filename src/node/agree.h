@@ -8,8 +8,8 @@
 
 #include "mpi/team.h"
 
-/* An allreduce: largest[i] is the largest mine[i] of all members, i < n <= AGREE_WORDS.  No member
- * returns before all have called.  Where the team has memory in the arena, the members of a node
+/* An allreduce: largest[i] is the largest mine[i] of all members, i < n <= AGREE_WORDS. No member
+ * returns before all have called. Where the team has memory in the arena, the members of a node
  * use that, and its first member exchanges log2(nodes) messages; else MPI. */
 enum { AGREE_WORDS = 4 };
 void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], int n);

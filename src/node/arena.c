@@ -168,7 +168,7 @@ static size_t find_free(const uint64_t bits[], size_t n, size_t units, size_t sk
     return SIZE_MAX;
 }
 
-/* Where the search begins.  Another thread of a member, or in the zone another process, may take
+/* Where the search begins. Another thread of a member, or in the zone another process, may take
  * the same units for another team at the same time: then both teams try again, from different
  * places. */
 static size_t skipped_by(const struct team *team, size_t attempt)
@@ -279,8 +279,8 @@ bool armcii_arena_find(int process, const void *address, char **memory, size_t *
 
 /* ---- memory of the zone ---- */
 
-/* MPI libraries forget the registration of memory that a process gives up so.  For shared memory
- * the call does no more: its content stays until the range of the file is freed.  It fails for
+/* MPI libraries forget the registration of memory that a process gives up so. For shared memory
+ * the call does no more: its content stays until the range of the file is freed. It fails for
  * locked memory, but the MPI library has been told. */
 static void give_up(struct range range)
 {

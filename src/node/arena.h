@@ -1,13 +1,13 @@
 /* arena.h - one shared memory segment for the regions of a whole job.
  *
- * Each node has an anonymous file, sparse: pages exist once they are touched.  Every process,
+ * Each node has an anonymous file, sparse: pages exist once they are touched. Every process,
  * progress ranks included, maps its node's file at the same address, so that an address in the
  * arena means the same memory in its owner, in the neighbours and in the server, and a region needs
- * no table of addresses.  The slice of a process lies at the region's offset + its rank on the node
+ * no table of addresses. The slice of a process lies at the region's offset + its rank on the node
  * times the region's stride.
  *
- * Small regions lie in slots, one for each process of the node, whose bytes are the stride.  Teams
- * take units of all members' slots; freed memory is kept for later regions.  Large regions lie in
+ * Small regions lie in slots, one for each process of the node, whose bytes are the stride. Teams
+ * take units of all members' slots; freed memory is kept for later regions. Large regions lie in
  * the zone, whose units teams take on all nodes of their members: there the stride is the largest
  * slice, and freed memory goes back to the system. */
 #ifndef ARMCII_ARENA_H
@@ -30,7 +30,7 @@ struct arena {
 };
 extern const struct arena *const armcii_arena;
 
-/* Collective over the world and the progress ranks, after armcii_node_start.  Without shared memory
+/* Collective over the world and the progress ranks, after armcii_node_start. Without shared memory
  * by memfd, or where no range of addresses is free in all processes, there is no arena. */
 void armcii_arena_start(void);
 void armcii_arena_end(void);
@@ -55,28 +55,28 @@ static inline size_t armcii_arena_offset(int process, const void *address)
 /* Bytes of a unit. */
 size_t armcii_arena_unit(enum arena_part part);
 /* Collective over the team: units that are free in the slots of all members, or in the zones of
- * their nodes.  Their offset; SIZE_MAX if there are not as many in a row. */
+ * their nodes. Their offset; SIZE_MAX if there are not as many in a row. */
 size_t armcii_arena_acquire(struct team *team, enum arena_part part, size_t units);
-/* By each member for slots, by the first on each node for the zone; not collective.  No member
+/* By each member for slots, by the first on each node for the zone; not collective. No member
  * accesses them any more. */
 void armcii_arena_release(enum arena_part part, size_t offset, size_t units);
 
-/* By each member: a range of the zone, of whole huge pages, that no member accesses any more.  Its
- * memory goes back to the system, and its content is lost.  A network adapter may have registered
+/* By each member: a range of the zone, of whole huge pages, that no member accesses any more. Its
+ * memory goes back to the system, and its content is lost. A network adapter may have registered
  * the pages for any process that maps them: the members tell their MPI libraries here, and other
  * processes, which may be servers, in armcii_arena_renew. */
 void armcii_arena_drop(struct team *team, size_t offset, size_t bytes);
-/* Tell the MPI library what has been freed in the node's zone since the last call.  Any thread. */
+/* Tell the MPI library what has been freed in the node's zone since the last call. Any thread. */
 void armcii_arena_renew(void);
 
 /* Memory for the caller alone, at least `bytes` bytes of the zone, until the end of the arena;
- * NULL: there is no room.  Other processes of the node find it by its address. */
+ * NULL: there is no room. Other processes of the node find it by its address. */
 char *armcii_arena_take(size_t bytes);
 /* What a process of the node has taken so, and that holds the address; false: nothing. */
 bool armcii_arena_find(int process, const void *address, char **memory, size_t *bytes);
 
 /* Of the caller's slot: the pages of [offset, offset + bytes) that no memory is reserved for
- * (node.h), in bytes.  Once touched, a page stays reserved. */
+ * (node.h), in bytes. Once touched, a page stays reserved. */
 size_t armcii_arena_unreserved(size_t offset, size_t bytes);
 void armcii_arena_set_reserved(size_t offset, size_t bytes);
 /* Release the reservation of whole pages that nobody has touched; offset is a multiple of the page

@@ -16,7 +16,7 @@
 #include "node/segment.h"
 
 /* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier
- * Synchronization", 1988): in round k process i signals i + 2^k and waits for i - 2^k.  Flags hold
+ * Synchronization", 1988): in round k process i signals i + 2^k and waits for i - 2^k. Flags hold
  * the number of the barrier, which only grows, so they need no reset. */
 enum { ROUNDS = 20 }; /* for a million processes */
 struct barrier_flags {

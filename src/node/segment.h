@@ -1,5 +1,5 @@
 /* segment.h - shared memory segments of a node: anonymous files (memfd_create) that one process
- * creates and others open through /proc.  They have no name, leave nothing after a crash, are not
+ * creates and others open through /proc. They have no name, leave nothing after a crash, are not
  * limited by the size of /dev/shm and use no MPI window or context id. */
 #ifndef ARMCII_SEGMENT_H
 #define ARMCII_SEGMENT_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Where to open a segment.  Device and inode verify it, because process ids differ between
+/* Where to open a segment. Device and inode verify it, because process ids differ between
  * containers. */
 struct segment_handle {
     long process;
@@ -26,7 +26,7 @@ struct segment_handle armcii_segment_handle(int descriptor);
 int armcii_segment_open(const struct segment_handle *handle);
 
 /* Collective over comm: descriptors of `bytes` > 0 of the same anonymous memory; -1, on all
- * members, if one fails.  Where the kernel does not let a process open /proc/PID/fd of another (in
+ * members, if one fails. Where the kernel does not let a process open /proc/PID/fd of another (in
  * user namespaces of their own, or with another view of /proc), the first member passes it by
  * sockets: their names are abstract, so the processes must share a network namespace. */
 int armcii_segment_share(size_t bytes, MPI_Comm comm);

@@ -15,7 +15,7 @@ struct stripe {
     _Alignas(64) atomic_int taken;
 };
 
-/* The block of an address.  The address is the owner's, so all processes find the same block. */
+/* The block of an address. The address is the owner's, so all processes find the same block. */
 static inline uintptr_t armcii_stripe_block(uintptr_t at)
 {
     return at / STRIPE_BLOCK;

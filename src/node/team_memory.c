@@ -50,7 +50,7 @@ static void free_memory(struct team_memory *m)
 enum { LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 }; /* bytes */
 
 /* Acquire as many units as the team has, so that their number grows in few steps; at least
- * `least`.  The first line of an extent of the slots stays free, so that no allocation lies in two
+ * `least`. The first line of an extent of the slots stays free, so that no allocation lies in two
  * of them. */
 static bool add_extent(struct team *team, enum arena_part part, size_t least)
 {
@@ -192,7 +192,7 @@ struct blocks {
     int size; /* entries of each node; the last ones are unused where it has fewer members */
 };
 
-/* To or from the table.  Nodes are numbered as m->leaders, in the order of their first members. */
+/* To or from the table. Nodes are numbered as m->leaders, in the order of their first members. */
 static void copy_blocks(const struct team *team, struct blocks blocks, size_t table[],
                         bool own_to_blocks)
 {

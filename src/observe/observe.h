@@ -20,7 +20,7 @@ void armcii_observe_start(void);
 /* Collective over the world: the first step of the end. */
 void armcii_observe_end(void);
 
-/* Announce a call of a public function, for statistics and the report about long waits.  process:
+/* Announce a call of a public function, for statistics and the report about long waits. process:
  * the target, or -1. */
 void armcii_call_begin(const char *function, int process);
 void armcii_call_end(void);
@@ -93,7 +93,7 @@ void armcii_statistics_start(void);
  * counted. */
 void armcii_statistics_end(void);
 
-/* The parts of these that concern this process only.  The counts stay from stop to end. */
+/* The parts of these that concern this process only. The counts stay from stop to end. */
 void armcii_stats_start(int processes);
 void armcii_stats_stop(void);
 void armcii_stats_end(void);
@@ -106,8 +106,8 @@ void armcii_stats_called(struct call *c);
 /* A transport carries a transfer; observe.c announces it. */
 void armcii_stats_carried(enum path path, size_t bytes, size_t segments);
 
-/* The program has requested a transfer; once for each, after it has started.  queued: an aggregate
- * handle keeps it.  Otherwise it was direct if no transport carried it: the fast path did. */
+/* The program has requested a transfer; once for each, after it has started. queued: an aggregate
+ * handle keeps it. Otherwise it was direct if no transport carried it: the fast path did. */
 void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments,
                                 bool queued);
 static inline void armcii_stats_transfer(enum stats_kind kind, int target, size_t bytes,

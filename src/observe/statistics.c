@@ -177,7 +177,7 @@ void armcii_stats_region(bool made, size_t bytes)
 /* ---- the job ---- */
 
 /* The file is written under another name until it is complete, so a job that is killed leaves no
- * part of a report, and an earlier report stays.  Devices and pipes are written directly. */
+ * part of a report, and an earlier report stays. Devices and pipes are written directly. */
 struct stats_file {
     FILE *file; /* NULL: it cannot be written */
     char path[PATH_MAX];

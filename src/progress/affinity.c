@@ -60,7 +60,7 @@ void armcii_affinity_init(void)
     affinity.bound = false;
 }
 
-/* The last processor of a thread: field 39 of its stat file.  Field 2 may contain spaces, and ends
+/* The last processor of a thread: field 39 of its stat file. Field 2 may contain spaces, and ends
  * with the last bracket.  -1: unknown. */
 static int processor_of(long thread)
 {

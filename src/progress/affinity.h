@@ -1,6 +1,6 @@
 /* affinity.h - the processors of the progress thread.
  *
- * It sleeps on the processor of the program's thread.  On another processor, where
+ * It sleeps on the processor of the program's thread. On another processor, where
  * another process runs, it may wait for most of a millisecond after each wakeup: the kernel shares
  * processors between sessions and control groups first. Measured without the binding: the first
  * operation after a silence takes 9 times as long (doc/design.md). */

@@ -17,7 +17,7 @@
 
 static struct {
     int wakeup_fd, doorbell_fd, epfd;
-    /* How well events predict messages.  They are reliable above 0. */
+    /* How well events predict messages. They are reliable above 0. */
     int score;
     unsigned misses;
 } watched = {.wakeup_fd = -1, .doorbell_fd = -1, .epfd = -1};
@@ -34,7 +34,7 @@ static bool is_internet_socket(int fd)
            (domain == AF_INET || domain == AF_INET6);
 }
 
-/* Edge-triggered: data that nobody reads end one sleep only.  Fails if the descriptor is watched
+/* Edge-triggered: data that nobody reads end one sleep only. Fails if the descriptor is watched
  * already. */
 static void add_fd(int fd, uint32_t events)
 {
@@ -134,7 +134,7 @@ bool armcii_event_wait_ignoring_fds(long timeout)
 
 /* ---- score ---- */
 
-/* A miss may come from a socket that is not watched yet.  Search for such sockets if the miss ended
+/* A miss may come from a socket that is not watched yet. Search for such sockets if the miss ended
  * a long sleep, else at every miss whose number is a power of two. */
 void armcii_event_account(bool signaled)
 {

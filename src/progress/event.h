@@ -1,8 +1,8 @@
 /* event.h - a sleep that ends on wakeups, and on data on the sockets of this process.
  *
- * MPI has no call that waits without using a processor.  Where its messages arrive over sockets of
- * this process, the kernel can end the sleep instead.  A score of past events decides whether that
- * is so.  One thread sleeps; any thread may wake it. */
+ * MPI has no call that waits without using a processor. Where its messages arrive over sockets of
+ * this process, the kernel can end the sleep instead. A score of past events decides whether that
+ * is so. One thread sleeps; any thread may wake it. */
 #ifndef ARMCII_EVENT_H
 #define ARMCII_EVENT_H
 
@@ -11,10 +11,10 @@
 void armcii_event_start(void);
 void armcii_event_end(void);
 
-/* Sleep until a wakeup, an event on a socket, or the timeout in microseconds.  True if a socket had
+/* Sleep until a wakeup, an event on a socket, or the timeout in microseconds. True if a socket had
  * an event. */
 bool armcii_event_wait(long timeout);
-/* Sleep until a wakeup or the timeout.  False. */
+/* Sleep until a wakeup or the timeout. False. */
 bool armcii_event_wait_ignoring_fds(long timeout);
 /* End the sleep, or the next one. */
 void armcii_event_wakeup(void);
@@ -25,7 +25,7 @@ void armcii_event_set_doorbell(int fd);
 void armcii_event_add_sockets(void);
 /* Watch this descriptor for data to read, too. */
 void armcii_event_add_fd(int fd);
-/* Consume the events so far, so that they do not end the next sleep.  True if there was one. */
+/* Consume the events so far, so that they do not end the next sleep. True if there was one. */
 bool armcii_event_drain(void);
 
 /* A message was found after a sleep; signaled: an event preceded it. */

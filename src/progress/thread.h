@@ -1,4 +1,4 @@
-/* thread.h - the progress loop: poll; without work, back off; then sleep on events.  The progress
+/* thread.h - the progress loop: poll; without work, back off; then sleep on events. The progress
  * thread runs it, one in each process of a job on several nodes, and a progress rank does.
  *
  *   POLL -- work ------> SPIN      poll without sleep for SPIN_US after work; a progress rank
@@ -11,7 +11,7 @@
  *    | |
  *    +--- is_helped --> HELPED     on wakeups only, for HELPED_US; then POLL
  *
- * The rest is a policy.  There are three:
+ * The rest is a policy. There are three:
  *
  *   file                runs in  polls  idle_us      events            wait             after help
  *   am/am.c             thread   3      IDLE_US      EVENTS_SHARED     while reliable   spins, warm
@@ -68,17 +68,17 @@ struct loop_policy {
     /* Polls in one step, until one finds work: MPI may read a message in one poll and deliver it in
      * the next. */
     int polls;
-    /* Have other threads polled since the last call?  Then this one stays away.  NULL: there are
+    /* Have other threads polled since the last call? Then this one stays away. NULL: there are
      * none. */
     bool (*is_helped)(void);
-    /* Help counts as work, because more will follow.  True: spin behind it.  False: be warm without
-     * a spin, whose processor may be that of the thread that helped.  NULL: it does not count. */
+    /* Help counts as work, because more will follow. True: spin behind it. False: be warm without
+     * a spin, whose processor may be that of the thread that helped. NULL: it does not count. */
     bool (*spins_after_help)(void);
-    /* Called before each sleep, and again when other threads see a WAIT_WAKEUP sleep coming.  NULL:
+    /* Called before each sleep, and again when other threads see a WAIT_WAKEUP sleep coming. NULL:
      * always WAIT_POLL. */
     enum progress_wait (*choose_wait)(void);
     long idle_us;
-    /* Before and after a SLEEP, or NULL.  begin_sleep returns false if there is work already. */
+    /* Before and after a SLEEP, or NULL. begin_sleep returns false if there is work already. */
     bool (*begin_sleep)(void);
     void (*end_sleep)(bool signaled);
     enum {

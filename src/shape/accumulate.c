@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* O3 vectorizes.  Fused multiply-add is off: it rounds once instead of twice. */
+/* O3 vectorizes. Fused multiply-add is off: it rounds once instead of twice. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wunknown-pragmas" /* ivdep */
@@ -77,10 +77,10 @@ KERNEL void next_row(struct rows *r)
 
 /* ---- kernels ----
  *
- * __builtin_memcpy needs neither alignment nor a declared type.  ivdep holds for src == dst, too:
- * each element is read once, before it is written. Integers are unsigned, so they wrap.  A real
+ * __builtin_memcpy needs neither alignment nor a declared type. ivdep holds for src == dst, too:
+ * each element is read once, before it is written. Integers are unsigned, so they wrap. A real
  * product with 1 is exact and costs nothing compared with the memory access, so only integers have
- * a loop without it.  Complex products are sums with a negated factor, which changes no bit: GCC
+ * a loop without it. Complex products are sums with a negated factor, which changes no bit: GCC
  * fuses a difference beside a sum even with fp-contract=off. */
 
 /* Element i of a row. */

@@ -1,6 +1,6 @@
-/* copy.c - a whole transfer by load and store.  Strided: two nested loops over the rows and planes
+/* copy.c - a whole transfer by load and store. Strided: two nested loops over the rows and planes
  * of the lowest levels, with a constant row length if it is a common short one; an index walks the
- * levels above.  Packing and unpacking are copies of one side. */
+ * levels above. Packing and unpacking are copies of one side. */
 #include <stdbool.h>
 #include <string.h>
 

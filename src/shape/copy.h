@@ -1,7 +1,7 @@
 /* copy.h - copies by load and store: contiguous memory, or a whole transfer whose remote side is
  * in this process's memory.
  *
- * Pure: no MPI, no global state, no allocation.  Nontemporal stores are fenced, so a release by the
+ * Pure: no MPI, no global state, no allocation. Nontemporal stores are fenced, so a release by the
  * caller publishes them. */
 #ifndef ARMCII_COPY_H
 #define ARMCII_COPY_H
@@ -21,11 +21,11 @@ void armcii_copy_long(void *dst, const void *src, size_t bytes);
  * read as a whole, at any address of the destination. */
 void armcii_load_long(void *dst, const void *src, size_t bytes);
 
-/* Copies a whole transfer: to SHAPE_REMOTE is a put, to SHAPE_LOCAL a get.  Segments are copied in
+/* Copies a whole transfer: to SHAPE_REMOTE is a put, to SHAPE_LOCAL a get. Segments are copied in
  * order. */
 void armcii_copy_shape(const struct shape *s, enum shape_side to);
 
-/* ---- short copies as head and tail, which may overlap.  Both are read before either is written,
+/* ---- short copies as head and tail, which may overlap. Both are read before either is written,
  * so src and dst may overlap ---- */
 
 #define COPY_ENDS(WIDTH, TYPE)                                                                     \
@@ -78,7 +78,7 @@ static inline void armcii_copy_few(char *dst, const char *src, size_t bytes)
     }
 }
 
-/* memmove; 0 to 64 bytes without a call, longer ones by `copy_long`.  8 bytes are tested first
+/* memmove; 0 to 64 bytes without a call, longer ones by `copy_long`. 8 bytes are tested first
  * because they are most frequent. */
 static inline __attribute__((always_inline)) void
 armcii_copy_by(void (*copy_long)(void *, const void *, size_t), void *dst, const void *src,

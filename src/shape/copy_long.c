@@ -1,5 +1,5 @@
 /* copy_long.c - contiguous copies of more than 64 bytes: memcpy of the C library, which is tuned
- * for each processor, and two loops of our own that were measured to be better on AMD's.  A third
+ * for each processor, and two loops of our own that were measured to be better on AMD's. A third
  * use of a loop is not for speed: gets load whole elements. */
 #include <stdbool.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static bool is_equally_aligned(const char *dst, const char *src)
 /* One register, or two of 16 bytes. */
 typedef uint64_t block32 __attribute__((vector_size(32)));
 
-/* Copies by loads from aligned addresses; the ranges do not overlap.  volatile: otherwise compilers
- * call memcpy.  Always inlined, so it is compiled for the processor of its caller. */
+/* Copies by loads from aligned addresses; the ranges do not overlap. volatile: otherwise compilers
+ * call memcpy. Always inlined, so it is compiled for the processor of its caller. */
 static inline __attribute__((always_inline)) void load_aligned(char *dst, const char *src,
                                                                size_t bytes)
 {
@@ -68,7 +68,7 @@ static void copy_aligned_loads(char *dst, const char *src, size_t bytes)
 
 enum { LINE = 64, AHEAD = 8 * LINE, STREAM_LEAST = 16 << 20 };
 
-/* Is memcpy slow here?  Its `rep movsb` is 10 to 25 times slower if the destination begins 1 to 31
+/* Is memcpy slow here? Its `rep movsb` is 10 to 25 times slower if the destination begins 1 to 31
  * bytes behind the source, modulo the size of a page. */
 static bool is_slow(const char *dst, const char *src, size_t bytes)
 {
@@ -89,7 +89,7 @@ static size_t cache_of_group(void)
     return (size_t)ways * partitions * line * (sets + 1);
 }
 
-/* Do the nontemporal stores pay?  They do if source and destination together do not fit in the
+/* Do the nontemporal stores pay? They do if source and destination together do not fit in the
  * cache. */
 static bool is_beyond_cache(size_t bytes)
 {

@@ -503,7 +503,7 @@ static size_t rotate(struct overlap_tree *tree, size_t n, int side)
     return top;
 }
 
-/* Rebalances the subtree of n, whose children differ in height by at most two.  Returns its top. */
+/* Rebalances the subtree of n, whose children differ in height by at most two. Returns its top. */
 static size_t balance(struct overlap_tree *tree, size_t n)
 {
     int lean = height(tree, n, RIGHT) - height(tree, n, LEFT);

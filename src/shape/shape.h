@@ -2,7 +2,7 @@
  * simplest form.
  *
  * Pure: no MPI, no global state.  "local" is the caller's memory, "remote" the target's (addresses
- * valid there).  A shape has no direction. */
+ * valid there). A shape has no direction. */
 #ifndef ARMCII_SHAPE_H
 #define ARMCII_SHAPE_H
 
@@ -29,13 +29,13 @@ struct shape {
     size_t nsegs; /* contiguous pieces */
 
     /* Contiguous (levels == 0) and strided: the first segment of count[0] bytes, repeated
-     * count[1..levels] times.  Strides are in bytes, of either sign. */
+     * count[1..levels] times. Strides are in bytes, of either sign. */
     char *local, *remote;
     int levels;
     size_t count[SHAPE_MAX_LEVELS + 1];
     ptrdiff_t stride[2][SHAPE_MAX_LEVELS]; /* [enum shape_side] */
 
-    /* Vector: runs that the caller owns.  packed, if not NULL, replaces the local addresses: a
+    /* Vector: runs that the caller owns. packed, if not NULL, replaces the local addresses: a
      * buffer of consecutive segments. */
     const struct vector_run *runs;
     size_t nruns;
@@ -68,35 +68,35 @@ static inline void armcii_shape_contiguous(struct shape *s, void *local, void *r
 }
 
 /* Builds a shape from ARMCI's count and stride arrays, in simplest form: without levels of count 1,
- * and with levels merged that continue each other on both sides.  The byte order stays.  A count of
- * 0 makes it empty.  Addresses are not checked: armcii_shape_range does that. */
+ * and with levels merged that continue each other on both sides. The byte order stays. A count of
+ * 0 makes it empty. Addresses are not checked: armcii_shape_range does that. */
 enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[],
                                        void *remote, const int remote_stride[], const int count[],
                                        int levels);
 
-/* Builds a shape from runs of segments, which must outlive it.  Empty runs and 0-byte segments are
- * ignored; a single segment makes a contiguous shape.  Addresses are not checked. */
+/* Builds a shape from runs of segments, which must outlive it. Empty runs and 0-byte segments are
+ * ignored; a single segment makes a contiguous shape. Addresses are not checked. */
 enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *runs, size_t nruns);
 
 /* Converts a vector whose segments have equal length and are evenly spaced on both sides to a
- * strided or contiguous shape of the same order.  Returns false for any other shape, with *patch
- * unchanged.  At most O(segments). */
+ * strided or contiguous shape of the same order. Returns false for any other shape, with *patch
+ * unchanged. At most O(segments). */
 bool armcii_shape_to_strided(const struct shape *s, struct shape *patch);
 
-/* The range [*lo, *hi) of all bytes on one side; *lo == *hi for an empty shape.  O(levels), vectors
- * O(segments).  Returns SHAPE_OVERFLOW, with the outputs unchanged, if an address is outside the
+/* The range [*lo, *hi) of all bytes on one side; *lo == *hi for an empty shape. O(levels), vectors
+ * O(segments). Returns SHAPE_OVERFLOW, with the outputs unchanged, if an address is outside the
  * address space. */
 enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side, char **lo,
                                      char **hi);
 
-/* Are all segments of that side known to be disjoint?  Strided: a sufficient test in O(levels^2).
+/* Are all segments of that side known to be disjoint? Strided: a sufficient test in O(levels^2).
  * Vector: exact in O(n log n), but false if memory runs out. */
 bool armcii_shape_is_disjoint(const struct shape *s, enum shape_side side);
 
-/* Is that side a block of a dense array of bytes?  Strides are positive, each is a multiple of the
- * one below, and a level fits into the stride above.  From the innermost, the array has dimensions
+/* Is that side a block of a dense array of bytes? Strides are positive, each is a multiple of the
+ * one below, and a level fits into the stride above. From the innermost, the array has dimensions
  * stride[0], stride[1] / stride[0], ... and the block count[0], count[1],
- * ...  Contiguous: yes; vector: no. */
+ * ... Contiguous: yes; vector: no. */
 bool armcii_shape_nests(const struct shape *s, enum shape_side side);
 
 /* Are the addresses on that side and the lengths of all segments multiples of `unit`, a power of
@@ -108,7 +108,7 @@ bool armcii_shape_is_aligned(const struct shape *s, enum shape_side side, size_t
 void armcii_shape_set_packed(struct shape *s, char *buffer);
 
 /* The next part of a strided or contiguous shape, of at most `limit` bytes (at least 16); false
- * after the last part.  *position is 0 at first and counts the bytes of all parts so far.  A part
+ * after the last part. *position is 0 at first and counts the bytes of all parts so far. A part
  * is never empty, is in simplest form and consists of whole levels or whole segments; only a
  * segment larger than `limit` is split, at multiples of 16 bytes from its start. */
 bool armcii_shape_part(const struct shape *s, size_t limit, size_t *position, struct shape *part);
@@ -126,14 +126,14 @@ void armcii_shape_begin(struct shape_iter *it, const struct shape *s);
 bool armcii_shape_next(struct shape_iter *it, struct segment *seg);
 
 /* Copy one side of the shape to or from a packed buffer of s->bytes bytes, which does not overlap
- * that side.  Segments are copied in order. */
+ * that side. Segments are copied in order. */
 void armcii_shape_pack(const struct shape *s, enum shape_side side, char *buffer);
 void armcii_shape_unpack(const struct shape *s, enum shape_side side, const char *buffer);
 
 /* ---- overlap tree ----
  *
- * A set of disjoint byte intervals that detects an overlapping one: an AVL tree of addresses.  n
- * intervals cost O(n log n) time and one allocation.  Source: conflict tree of [C] (see armci.h),
+ * A set of disjoint byte intervals that detects an overlapping one: an AVL tree of addresses. n
+ * intervals cost O(n log n) time and one allocation. Source: conflict tree of [C] (see armci.h),
  * section on vector transfers. */
 
 struct overlap_tree;
@@ -144,8 +144,8 @@ enum overlap_result { OVERLAP_NONE, OVERLAP_FOUND, OVERLAP_FULL };
 struct overlap_tree *armcii_overlap_create(size_t capacity);
 void armcii_overlap_free(struct overlap_tree *tree);
 
-/* Inserts [lo, hi).  OVERLAP_FOUND: it overlaps an interval of the set; adjacent intervals do not
- * overlap.  OVERLAP_FULL: the capacity is exhausted.  The set is unchanged in both cases.  Empty
+/* Inserts [lo, hi). OVERLAP_FOUND: it overlaps an interval of the set; adjacent intervals do not
+ * overlap. OVERLAP_FULL: the capacity is exhausted. The set is unchanged in both cases. Empty
  * intervals (lo >= hi) are not stored and overlap nothing. */
 enum overlap_result armcii_overlap_insert(struct overlap_tree *tree, uintptr_t lo, uintptr_t hi);
 

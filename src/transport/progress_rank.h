@@ -12,9 +12,9 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Select the processes of a start.  With progress ranks, *all (to be freed) is the program's
+/* Select the processes of a start. With progress ranks, *all (to be freed) is the program's
  * processes in the order of comm and, behind them, *progress_ranks progress ranks; else comm itself
- * and 0.  Collective over comm; at a later start the progress ranks need not call. Returns NULL,
+ * and 0. Collective over comm; at a later start the progress ranks need not call. Returns NULL,
  * or, on all processes, why ARMCI_PROGRESS=rank is impossible. */
 const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progress_ranks);
 /* The number, among all progress ranks, of the one that serves the caller, or of the caller if it
@@ -25,7 +25,7 @@ bool armcii_progress_rank_is_enabled(void);
 /* Why there is no progress rank in spite of ARMCI_PROGRESS=rank; else NULL. */
 const char *armcii_progress_rank_reason(void);
 
-/* Called by the program's processes: at the end of MPI, tell the caller's progress rank.  To be
+/* Called by the program's processes: at the end of MPI, tell the caller's progress rank. To be
  * called after armcii_finalize_prepare_barrier: what is prepared last is called first, and the
  * progress rank must reach that barrier, too. */
 void armcii_progress_rank_hook_finalize(void);

@@ -125,7 +125,7 @@ static bool attach(const struct transport *t, struct region *r)
     return true;
 }
 
-/* The provider of memory comes last: until then others may open its segment.  It is detached in any
+/* The provider of memory comes last: until then others may open its segment. It is detached in any
  * case, since it has allocated. */
 int armcii_region_attach(struct region *r)
 {

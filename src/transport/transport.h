@@ -95,7 +95,7 @@ struct op {
 /* Does an accumulate multiply its data? */
 bool armcii_op_is_scaled(const struct op *op);
 /* The shape of op with its local side scaled and packed into a new buffer, which is added to
- * *buffers.  0 or ARMCI_ERR_MEMORY. */
+ * *buffers. 0 or ARMCI_ERR_MEMORY. */
 int armcii_op_scale(const struct op *op, struct shape *scaled, struct buffer **buffers);
 
 /* The path that carried an operation, for statistics and reports. */
@@ -135,9 +135,9 @@ struct transport {
     /* ---- regions; collective over the region's team ---- */
 
     /* Allocate the slices of a region that is not in the arena: their sizes are known; sets the
-     * caller's r->base. Only for transports that provide memory.  0, or nonzero on every member. */
+     * caller's r->base. Only for transports that provide memory. 0, or nonzero on every member. */
     int (*region_alloc)(struct region *r);
-    /* Prepare for operations: the slices' addresses are known on every member.  0, or nonzero on
+    /* Prepare for operations: the slices' addresses are known on every member. 0, or nonzero on
      * every member. */
     int (*region_attach)(struct region *r);
     /* The reverse of both; nothing is outstanding on the region. */
@@ -148,13 +148,13 @@ struct transport {
 
     /* ---- memory of ARMCI_Memget, added by one process; not collective ---- */
 
-    /* Make memory reachable by this transport. May be NULL.  0, or nonzero. */
+    /* Make memory reachable by this transport. May be NULL. 0, or nonzero. */
     int (*memget_attach)(struct region *r, char *memory, size_t bytes);
     void (*memget_detach)(struct region *r, char *memory);
 
     /* ---- put, get, accumulate ---- */
 
-    /* Start op, whose remote side is within *raddr.  *req is zero on entry.  0, or an error code
+    /* Start op, whose remote side is within *raddr. *req is zero on entry. 0, or an error code
      * with nothing transferred. */
     int (*start)(const struct op *op, const struct raddr *raddr, struct request *req);
     /* Return when the request is complete locally: a get's data are there, a put's buffer may be
@@ -201,7 +201,7 @@ struct transport {
     /* ---- atomics ---- */
 
     /* Update an int or long (`bytes` = sizeof) at `remote`, naturally aligned; the operand is in
-     * the first bytes of `operand`.  Returns the old value, sign-extended. Earlier operations of
+     * the first bytes of `operand`. Returns the old value, sign-extended. Earlier operations of
      * the caller there complete first. */
     long (*rmw)(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                 void *remote, long operand);
@@ -217,7 +217,7 @@ struct transport {
     void *(*mutexes_create)(struct team *team, const int count[], unsigned long name);
     /* The members' unlocks are complete, as after a fence. */
     void (*mutexes_free)(void *set);
-    /* `owner` is a rank in the team.  A process has one call at a time about a mutex. */
+    /* `owner` is a rank in the team. A process has one call at a time about a mutex. */
     void (*lock)(void *set, int owner, int mutex);
     bool (*trylock)(void *set, int owner, int mutex);
     void (*unlock)(void *set, int owner, int mutex);
@@ -266,8 +266,8 @@ extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 void armcii_transports_add(const struct transport *t);
 bool armcii_transports_have(const struct transport *t);
 
-/* Stores of this thread for its own operations may not be visible yet.  A server drains those for
- * others before it acknowledges them.  initial-exec: access needs no function call. */
+/* Stores of this thread for its own operations may not be visible yet. A server drains those for
+ * others before it acknowledges them. initial-exec: access needs no function call. */
 extern _Thread_local bool armcii_stores_pending __attribute__((tls_model("initial-exec")));
 
 /* Make all stores so far visible to all. */

@@ -57,7 +57,7 @@ static void barrier(void)
 
 /* ---- the progress thread ----
  *
- * It serves where the process is a server, and advances what the program left pending.  It never
+ * It serves where the process is a server, and advances what the program left pending. It never
  * waits for the global lock. */
 
 static void advance_before_exit(void)
@@ -72,7 +72,7 @@ static void advance_mpi(void)
     MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_ANSWER, am.comm, &there, MPI_STATUS_IGNORE);
 }
 
-/* Operations that the program left pending.  If another thread has the lock, that one advances them
+/* Operations that the program left pending. If another thread has the lock, that one advances them
  * when it leaves: it may keep calling direct transfers, which advance nothing. */
 static bool advance_own(void)
 {

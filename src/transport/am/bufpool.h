@@ -1,5 +1,5 @@
-/* bufpool.h - a pool of buffers for packed data.  Freed buffers stay in the pool: page faults of
- * fresh memory cost more than the copy.  Not thread-safe. */
+/* bufpool.h - a pool of buffers for packed data. Freed buffers stay in the pool: page faults of
+ * fresh memory cost more than the copy. Not thread-safe. */
 #ifndef ARMCII_BUFPOOL_H
 #define ARMCII_BUFPOOL_H
 

@@ -144,7 +144,7 @@ static void set_due(struct endpoint *e, bool due)
     e->due = due;
 }
 
-/* The open message is too long for the window.  The server is asked for room for the longest one,
+/* The open message is too long for the window. The server is asked for room for the longest one,
  * because the message may grow meanwhile. */
 static void ask_for_room(struct endpoint *e)
 {
@@ -168,7 +168,7 @@ static void handle_grant(struct endpoint *e)
     endpoints.answers_pending--;
 }
 
-/* There is no room for the open message: must it wait?  If nothing else brings some, ask for it. */
+/* There is no room for the open message: must it wait? If nothing else brings some, ask for it. */
 static bool must_wait(struct endpoint *e)
 {
     if (e->acked < e->sent || e->asked) return true; /* an acknowledgement is on its way */

@@ -63,7 +63,7 @@ void armcii_endpoints_push(void);
  * call it, without the lock. */
 bool armcii_endpoints_are_busy(void);
 /* May messages for which nothing is outstanding still be in MPI's queue, behind some of the
- * program?  The same. */
+ * program? The same. */
 bool armcii_endpoints_owe(void);
 /* Polls for acknowledgements by streams of updates and short gets, whose threads advance them for
  * now.

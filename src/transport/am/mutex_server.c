@@ -1,4 +1,4 @@
-/* mutex_server.c - the clients in line for mutexes of a server's node.  The line is in the mutex
+/* mutex_server.c - the clients in line for mutexes of a server's node. The line is in the mutex
  * (shm/mutex.h): the server draws a ticket for each client. */
 #include "transport/am/mutex_server.h"
 
@@ -13,7 +13,7 @@ struct waiter {
     int client, tag;
 };
 
-/* Only mutexes that clients wait for have one.  The mutex awaits the first ticket. */
+/* Only mutexes that clients wait for have one. The mutex awaits the first ticket. */
 struct queue {
     struct queue *next;
     struct mutex *mutex;
@@ -55,7 +55,7 @@ static void remove_first(struct queue **link)
     free(q);
 }
 
-/* Does the first in line have the mutex?  Then it leaves the line. */
+/* Does the first in line have the mutex? Then it leaves the line. */
 static bool take(struct queue **link, int *client, int *tag)
 {
     struct queue *q = *link;

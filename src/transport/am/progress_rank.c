@@ -303,7 +303,7 @@ static void await_control(void)
         armcii_progress_loop_step();
 }
 
-/* All processes that this one serves are in MPI_Finalize.  Others may still use their memory. */
+/* All processes that this one serves are in MPI_Finalize. Others may still use their memory. */
 static void serve_until_all_end(void)
 {
     int done;

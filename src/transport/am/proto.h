@@ -81,9 +81,9 @@ struct am_answer {
  * of the window requests an acknowledgement. So a client never waits for other clients, and an idle
  * one keeps nothing from them.
  *
- * Many clients have small windows, and the server has memory for some long messages besides.  A
+ * Many clients have small windows, and the server has memory for some long messages besides. A
  * message that is longer than the window asks for it, alone (AM_ROOM), and is sent when the server
- * has granted it.  The room is free again when this one message is served.  All data of rendezvous
+ * has granted it. The room is free again when this one message is served. All data of rendezvous
  * puts wait then.
  *
  * Replies are bounded by the server: it sends as many at a time as it has memory for. The get

@@ -1,5 +1,5 @@
 /* room.h - memory that a server gives to its clients: for replies to their gets, and for messages
- * longer than their window.  Called by the thread that serves. */
+ * longer than their window. Called by the thread that serves. */
 #ifndef ARMCII_ROOM_H
 #define ARMCII_ROOM_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* AM_REPLY_COST: beside the data of a reply, what Open MPI keeps (measured).  AM_LATE: so many
+/* AM_REPLY_COST: beside the data of a reply, what Open MPI keeps (measured). AM_LATE: so many
  * microseconds of the server's after it began, what a client has counts no more for others. */
 enum { AM_MAX_REPLYING = 1 << 20, AM_REPLY_COST = 4 << 10, AM_LATE = 1000000 };
 
@@ -16,10 +16,10 @@ void armcii_room_end(void);
 
 /* ---- replies ---- */
 
-/* May a reply that takes so much be sent to the client whatever others have?  A little, so that
+/* May a reply that takes so much be sent to the client whatever others have? A little, so that
  * short gets do not wait for other clients. */
 bool armcii_room_has_own(int client, size_t cost);
-/* May it be sent if no client waits before this one?  Each may have half of what the others leave,
+/* May it be sent if no client waits before this one? Each may have half of what the others leave,
  * so all have some; and a long one if nothing else is sent. */
 bool armcii_room_can_reply(int client, size_t cost);
 /* Are replies to the client pending? */

@@ -9,7 +9,7 @@
 
 /* ---- choice ---- */
 
-/* Do segments overlap in the memory that the operation writes?  Then MPI leaves the result of one
+/* Do segments overlap in the memory that the operation writes? Then MPI leaves the result of one
  * call undefined. */
 static bool writes_overlap(const struct rma_op *op)
 {
@@ -25,7 +25,7 @@ static size_t batch_size(void)
     return configured < armcii_quirks->outstanding ? configured : armcii_quirks->outstanding;
 }
 
-/* Accumulates commute, so separate calls are enough.  Other operations must keep the order of the
+/* Accumulates commute, so separate calls are enough. Other operations must keep the order of the
  * segments. */
 static enum path choose_for_overlapping(const struct rma_op *op)
 {
@@ -50,7 +50,7 @@ static enum path choose_datatype(const struct rma_op *op)
     return is_datatype_supported(op) ? PATH_DATATYPE : PATH_BATCHED;
 }
 
-/* Also for strided operations that are configured as vectors.  A configured method applies only if
+/* Also for strided operations that are configured as vectors. A configured method applies only if
  * it is correct. */
 static enum path choose_for_vector(struct rma_op *op)
 {

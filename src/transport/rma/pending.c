@@ -126,7 +126,7 @@ static void widen(struct addr_range *a, const char *lo, const char *hi)
     if (hi > a->hi) a->hi = hi;
 }
 
-/* MPI does not order puts, gets and accumulates.  Accumulates of one type need no order, because
+/* MPI does not order puts, gets and accumulates. Accumulates of one type need no order, because
  * sums commute. */
 static bool must_wait(const struct record *r, struct op_verb verb, const char *lo, const char *hi)
 {
@@ -182,7 +182,7 @@ static void complete_record(struct record *r)
     discard(r);
 }
 
-/* A get is complete only after a flush.  A flush of the own process costs nothing and lets the
+/* A get is complete only after a flush. A flush of the own process costs nothing and lets the
  * program load what it put. */
 static void complete_record_local(struct record *r)
 {
@@ -273,7 +273,7 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
     return find_record(region, target) != NULL;
 }
 
-/* The record of an operation; NULL if the operation is complete locally.  Its region may be freed.
+/* The record of an operation; NULL if the operation is complete locally. Its region may be freed.
  */
 static struct record *find_incomplete(const struct request *req)
 {

@@ -38,15 +38,15 @@ void armcii_pending_start(void);
 /* No operations are pending. */
 void armcii_pending_end(void);
 
-/* Called before an operation on [lo, hi) of `target`'s slice is issued as `calls` calls.  Completes
+/* Called before an operation on [lo, hi) of `target`'s slice is issued as `calls` calls. Completes
  * earlier operations that must stay before it or that exceed the limit of operations in flight, and
- * records it.  Returns its ticket: the id of the request. */
+ * records it. Returns its ticket: the id of the request. */
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target,
                                            struct op_verb verb, const char *lo, const char *hi,
                                            size_t calls);
 
 /* Called before this process loads, stores or atomically updates [lo, hi) of `target`'s slice
- * directly.  Completes earlier MPI operations that must stay before that. */
+ * directly. Completes earlier MPI operations that must stay before that. */
 void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct op_verb verb,
                                        const char *lo, const char *hi);
 

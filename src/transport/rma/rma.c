@@ -21,7 +21,7 @@
 
 /* ---- the progress thread ----
  *
- * It enters MPI while the program does not.  MPI does not tell whether a poll found work, so events
+ * It enters MPI while the program does not. MPI does not tell whether a poll found work, so events
  * count as work: those of sockets, and doorbells of this node's processes. */
 
 static struct {
@@ -45,7 +45,7 @@ static enum progress_work poll_once(void)
     return any ? WORK_REMOTE : WORK_NONE;
 }
 
-/* Is another thread in MPI, or was it since the last call?  Two threads in MPI wait for each other.
+/* Is another thread in MPI, or was it since the last call? Two threads in MPI wait for each other.
  */
 static bool is_helped(void)
 {
@@ -104,7 +104,7 @@ static void exchange(void)
     MPI_Recv(NULL, 0, MPI_BYTE, next, CONTROL_TEST_EVENTS, w->control, MPI_STATUS_IGNORE);
 }
 
-/* Do messages between nodes raise events?  The first exchange makes the connections; the second
+/* Do messages between nodes raise events? The first exchange makes the connections; the second
  * tests them, when all processes watch. */
 static bool test_events(void)
 {
@@ -123,7 +123,7 @@ static bool test_events(void)
 /* MPI libraries limit communicators, of which a window takes one, and the program needs some. */
 enum { MAX_OPTIONAL_WINDOWS = 512 };
 
-/* A window over an extent of the arena, for all its regions.  Those of the world's extents last
+/* A window over an extent of the arena, for all its regions. Those of the world's extents last
  * until the end, so that creating and freeing a region need no call of MPI; those of groups are
  * freed with their last region. */
 struct rma_extent {
@@ -187,7 +187,7 @@ static int attach_memget(struct region *r)
         r->team->size > 1 ? armcii_window_create_dynamic(&part->own, r->team->comm) : -1, r, part);
 }
 
-/* If the route has a fallback, all members fail together.  A window that only some members could
+/* If the route has a fallback, all members fail together. A window that only some members could
  * create stays, because freeing it is collective. The quirk win-allocate does not matter: its
  * crashes are inside a node, and these windows carry what goes to other nodes. */
 static int create_over(const struct region *r, struct window *w, void *memory, size_t bytes)
@@ -342,7 +342,7 @@ static void memget_detach(struct region *r, char *memory)
 /* ---- operations ---- */
 
 /* MPI does not scale, so scaled data are packed into a buffer first; the packed shape may use a
- * simpler method.  On the route rdma, strided operations come here only with long segments. */
+ * simpler method. On the route rdma, strided operations come here only with long segments. */
 static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     struct shape scaled;

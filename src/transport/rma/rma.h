@@ -1,4 +1,4 @@
-/* rma.h - the transport rma: MPI-3 windows and one-sided calls.  A flush completes operations;
+/* rma.h - the transport rma: MPI-3 windows and one-sided calls. A flush completes operations;
  * pending.h tracks the incomplete ones. */
 #ifndef ARMCII_RMA_H
 #define ARMCII_RMA_H
@@ -7,7 +7,7 @@
 
 extern const struct transport armcii_rma;
 
-/* Collective over the world.  with_thread: a progress thread in each process; MPI allows threads.
+/* Collective over the world. with_thread: a progress thread in each process; MPI allows threads.
  * passive_target: operations on this process's memory need no call of this process. */
 void armcii_rma_start(bool with_thread, bool passive_target);
 /* Collective; no operations are pending. */
@@ -18,7 +18,7 @@ enum window_memory armcii_rma_window_memory(const struct team *team);
 
 /* ---- methods (method.c) ----
  *
- * The method turns an operation into RMA calls.  It depends on the configuration, the quirks of the
+ * The method turns an operation into RMA calls. It depends on the configuration, the quirks of the
  * MPI library and whether the written segments overlap. */
 
 /* A put, get or accumulate (not scaled) to one slice. */
@@ -39,15 +39,15 @@ struct rma_op {
 };
 
 void armcii_rma_choose(struct rma_op *op);
-/* Makes the calls.  On return the last op->batch of them may be incomplete; with PATH_CONSERVATIVE
+/* Makes the calls. On return the last op->batch of them may be incomplete; with PATH_CONSERVATIVE
  * all are complete remotely. */
 void armcii_rma_issue(const struct rma_op *op);
 
 /* ---- mutexes (mcs.c) ----
  *
  * An MCS lock (transport/shm/shm.h) whose tails are in the owners' windows and whose links are
- * mutex messages between waiters.  It needs no memory per waiter and no polling over the network.
- * The functions are those of struct transport.  A wait releases the global lock at each backoff
+ * mutex messages between waiters. It needs no memory per waiter and no polling over the network.
+ * The functions are those of struct transport. A wait releases the global lock at each backoff
  * step. */
 
 void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned long name);

@@ -48,7 +48,7 @@ struct mutex *armcii_mutex_address(const void *set, int owner, int mutex)
     return (struct mutex *)(void *)first + mutex;
 }
 
-/* Whoever is not the next does not spin: that would take the cache line from the holder.  The
+/* Whoever is not the next does not spin: that would take the cache line from the holder. The
  * holder may depend on other threads of this process, and on its progress. */
 static void wait_for(struct mutex *m, unsigned ticket)
 {
@@ -70,7 +70,7 @@ void armcii_mutex_lock(struct mutex *m)
     armcii_mutex_set_holder(m, armcii_world->rank);
 }
 
-/* The next ticket is drawn only if it is served at once.  Numbers only grow, so the mutex is free
+/* The next ticket is drawn only if it is served at once. Numbers only grow, so the mutex is free
  * if its next ticket is still the one that was served before. */
 bool armcii_mutex_trylock(struct mutex *m)
 {

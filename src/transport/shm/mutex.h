@@ -1,4 +1,4 @@
-/* mutex.h - mutexes in the memory that the processes of a node share: ticket locks.  The
+/* mutex.h - mutexes in the memory that the processes of a node share: ticket locks. The
  * processes of the node take them by atomic instructions; a server does so for other nodes. */
 #ifndef ARMCII_MUTEX_H
 #define ARMCII_MUTEX_H
@@ -10,7 +10,7 @@
 #include "node/team_memory.h"
 
 /* Who wants the mutex draws a ticket, and has the mutex when that is served: first come, first
- * served.  All zero: free.  Nothing in it is ever locked, so that a process that stops stops only
+ * served. All zero: free. Nothing in it is ever locked, so that a process that stops stops only
  * those who draw after it. */
 struct mutex {
     _Alignas(64) atomic_uint tickets; /* next ticket */
@@ -20,7 +20,7 @@ struct mutex {
     atomic_int holder;    /* the last; a rank in the world, for the hang report */
 };
 
-/* A set: the slots mutexes_create and mutexes_free of struct transport.  The mutexes of all members
+/* A set: the slots mutexes_create and mutexes_free of struct transport. The mutexes of all members
  * are in the arena, so that every process knows the address of each in its owner, in other
  * processes of that node, and in its server. */
 struct mutex_memory {
@@ -46,7 +46,7 @@ static inline bool armcii_mutex_is_served(const struct mutex *m, unsigned ticket
 {
     return atomic_load(&m->served) == ticket;
 }
-/* Be rung when the ticket is served.  It may be already: look again afterwards. */
+/* Be rung when the ticket is served. It may be already: look again afterwards. */
 void armcii_mutex_await(struct mutex *m, unsigned ticket);
 /* The holder is a process of the world. */
 static inline void armcii_mutex_set_holder(struct mutex *m, int process)

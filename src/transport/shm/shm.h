@@ -1,5 +1,5 @@
 /* shm.h - the transport shm: loads, stores and atomic instructions on memory that the processes of
- * a node share.  Operations are complete when they return; a fence drains the processor's stores.
+ * a node share. Operations are complete when they return; a fence drains the processor's stores.
  */
 #ifndef ARMCII_SHM_H
 #define ARMCII_SHM_H
@@ -23,15 +23,15 @@ extern const struct transport armcii_shm;
 
 void armcii_apply_put(const struct shape *s);
 void armcii_apply_get(const struct shape *s);
-/* Adds *scale (NULL: 1) times the local side to memory of `process`, a world rank.  Each element is
+/* Adds *scale (NULL: 1) times the local side to memory of `process`, a world rank. Each element is
  * updated atomically with respect to all accumulates applied on this node. */
 void armcii_apply_accumulate(enum element e, const void *scale, int process, const struct shape *s);
 /* The same for one contiguous piece. */
 void armcii_apply_accumulate_piece(enum element e, const void *scale, int process,
                                    const void *remote, const void *local, size_t bytes);
 
-/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`.  The operand is in the
- * first bytes of `operand`.  Returns the old value.  Sequentially consistent: earlier stores are
+/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`. The operand is in the
+ * first bytes of `operand`. Returns the old value. Sequentially consistent: earlier stores are
  * visible, too. */
 long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand);
 
@@ -39,7 +39,7 @@ long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long op
  * drain stores. */
 extern bool armcii_program_stores;
 
-/* One contiguous piece, inline for small operations.  `there` is the remote side. */
+/* One contiguous piece, inline for small operations. `there` is the remote side. */
 static inline void armcii_apply_put_piece(char *there, const void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
