@@ -157,7 +157,7 @@ acc_fast(int datatype, const void *scale, const void *src, const void *dst, int 
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_element_size(e)) return false;
     armcii_stats_transfer(STATS_ACC, proc, (size_t)bytes, bytes > 0);
-    armcii_apply_accumulate_piece(e, scale, proc, dst, src, (size_t)bytes);
+    armcii_apply_accumulate_segment(e, scale, proc, dst, src, (size_t)bytes);
     return true;
 }
 
@@ -227,14 +227,14 @@ static inline char *short_remote(const void *remote, const void *local, int byte
 static inline bool put_short(const void *src, const void *dst, int bytes, int proc)
 {
     char *there = short_remote(dst, src, bytes, proc);
-    if (there) armcii_apply_put_piece(there, src, (unsigned)bytes);
+    if (there) armcii_apply_put_segment(there, src, (unsigned)bytes);
     return there != NULL;
 }
 
 static inline bool get_short(const void *src, void *dst, int bytes, int proc)
 {
     const char *there = short_remote(src, dst, bytes, proc);
-    if (there) armcii_apply_get_piece(there, dst, (unsigned)bytes);
+    if (there) armcii_apply_get_segment(there, dst, (unsigned)bytes);
     return there != NULL;
 }
 
@@ -260,7 +260,7 @@ __attribute__((noinline)) static int put(const char *caller, void *src, void *ds
         if (!there) return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
         armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
     }
-    armcii_apply_put_piece(there, src, (size_t)bytes);
+    armcii_apply_put_segment(there, src, (size_t)bytes);
     return 0;
 }
 
@@ -278,7 +278,7 @@ __attribute__((noinline)) static int get(const char *caller, void *src, void *ds
         if (!there) return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
         armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);
     }
-    armcii_apply_get_piece(there, dst, (size_t)bytes);
+    armcii_apply_get_segment(there, dst, (size_t)bytes);
     return 0;
 }
 
@@ -396,7 +396,7 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
     char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
     if (there) {
         armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, 1);
-        armcii_apply_put_piece(there, value, (size_t)bytes);
+        armcii_apply_put_segment(there, value, (size_t)bytes);
         return 0;
     }
     int rc = build_contiguous(put_to(caller, proc), value, dst, bytes, &op);
@@ -415,7 +415,7 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
         return;
     }
     armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, 1);
-    armcii_apply_get_piece(there, value, (size_t)bytes);
+    armcii_apply_get_segment(there, value, (size_t)bytes);
     armcii_op_poll();
 }
 

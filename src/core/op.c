@@ -51,14 +51,14 @@ static void issue_scattered(const struct op *op)
     struct segment seg;
     struct raddr raddr;
     for (armcii_shape_begin(&it, &op->shape); armcii_shape_next(&it, &seg);) {
-        struct op piece = *op;
+        struct op one = *op;
         struct request req = {0};
-        piece.scale = NULL;
-        piece.lo = seg.remote;
-        piece.hi = seg.remote + seg.bytes;
-        armcii_shape_contiguous(&piece.shape, seg.local, seg.remote, seg.bytes);
+        one.scale = NULL;
+        one.lo = seg.remote;
+        one.hi = seg.remote + seg.bytes;
+        armcii_shape_contiguous(&one.shape, seg.local, seg.remote, seg.bytes);
         armcii_resolve(op->target, seg.remote, seg.bytes, &raddr);
-        armcii_op_issue(&piece, &raddr, &req);
+        armcii_op_issue(&one, &raddr, &req);
         armcii_op_wait(&req);
     }
 }

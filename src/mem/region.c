@@ -114,7 +114,7 @@ static bool exchange_sizes(struct region *r, long bytes)
 /* ---- memory in the arena ---- */
 
 /* No member accesses it any more. */
-static void leave_arena(const struct region *r)
+static void free_place(const struct region *r)
 {
     enum { MANY_PAGES = 1 << 16 }; /* bytes; few are not worth the system calls */
     if (r->place.stride == 0) return;
@@ -159,7 +159,7 @@ static bool reserve(size_t bytes, size_t *left)
     return armcii_reservation_try(bytes, left);
 }
 
-enum { CREDIT = 1 << 24 }; /* bytes */
+enum { UNCHECKED_MAX = 1 << 24 }; /* bytes */
 
 /* Reserve memory for the slices of this node and agree on success with all members, since an MPI
  * library may take minutes to report a shortage, or kill the job. */
@@ -178,7 +178,8 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
     if (worst[ASKED] == 0 && worst[REST_NEGATED] == INT64_MIN)
         return true; /* nobody needs more, so nobody knows what is left */
     if (worst[ASKED] == 0) {
-        team->credit = worst[REST_NEGATED] > -CREDIT ? (size_t)-worst[REST_NEGATED] : CREDIT;
+        team->unchecked =
+            worst[REST_NEGATED] > -UNCHECKED_MAX ? (size_t)-worst[REST_NEGATED] : UNCHECKED_MAX;
         return true;
     }
     if (counts && fits) armcii_reservation_release(here);
@@ -188,8 +189,8 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
 }
 
 /* Reserve memory for all slices. All members know all sizes, so they agree on whether to query the
- * system: only when the regions created since the last query exceed the team's credit. What is
- * allocated in the arena stays reserved. */
+ * system: only when the regions created since the last query exceed what the team may take
+ * unchecked. What is allocated in the arena stays reserved. */
 static bool reserve_slices(struct region *r)
 {
     struct team *team = r->team;
@@ -203,9 +204,9 @@ static bool reserve_slices(struct region *r)
         r->total = sum_slices(r, &here, &counts);
         r->reserved = counts ? here : 0;
     }
-    bool checked = r->total > team->credit;
+    bool checked = r->total > team->unchecked;
     if (checked && !reserve_on_all_nodes(r, here, counts)) return false;
-    if (!checked) team->credit -= r->total;
+    if (!checked) team->unchecked -= r->total;
     if (!checked && counts) armcii_reservation_add(here);
     if (r->place.extent) armcii_arena_set_reserved(r->place.offset, r->own_bytes);
     return true;
@@ -216,7 +217,8 @@ static void release_reservation(const struct region *r)
     struct team *team = r->team;
     if (r->place.extent) return; /* what was touched stays reserved */
     armcii_reservation_release(r->reserved);
-    team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
+    team->unchecked =
+        r->total < UNCHECKED_MAX - team->unchecked ? team->unchecked + r->total : UNCHECKED_MAX;
 }
 
 /* Before other members can access it. */
@@ -286,7 +288,7 @@ static void remove_slices(const struct region *r)
 
 static struct region *abandon(struct region *r)
 {
-    leave_arena(r);
+    free_place(r);
     free_tables(r);
     return NULL;
 }
@@ -306,7 +308,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *is_empt
     if (!reserve_slices(r)) return abandon(r);
     if (create_memory(r) != 0) {
         armcii_reservation_release(r->reserved);
-        team->credit = 0; /* the next creation queries the system */
+        team->unchecked = 0; /* the next creation queries the system */
         return abandon(r);
     }
     armcii_team_hold(team);
@@ -322,7 +324,7 @@ void armcii_region_free(struct region *r)
     list_remove(r);
     armcii_region_detach(r);
     release_reservation(r);
-    leave_arena(r);
+    free_place(r);
     armcii_team_release(r->team);
     free_tables(r);
 }

@@ -30,7 +30,7 @@ struct team {
     unsigned long collectives; /* that this process has entered */
     bool open;                 /* not yet freed by the program */
     int users;                 /* regions and the group itself; the last one frees the team */
-    size_t credit; /* bytes that its regions may take before the memory of the nodes is checked
+    size_t unchecked; /* bytes that its regions may take before the memory of the nodes is checked
                       again */
     struct team_memory *memory; /* of its regions; freed by free_memory (node/team_memory.h) */
     void (*free_memory)(struct team_memory *memory);

@@ -136,7 +136,8 @@ static void list_kernel(struct world *w, const struct place places[], int ranks)
     if (fewer) w->on_kernel = fewer;
 }
 
-/* On one host all processes have the same place, and the node needs no communicator of its own. */
+/* On one host all processes have the same place, and the node uses the communicator of the world.
+ */
 static void gather_places(struct world *w, int progress_rank, struct place places[], int ranks)
 {
     if (w->progress_ranks == 0 && armcii_coll_is_one_node(w->all)) {

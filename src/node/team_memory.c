@@ -92,7 +92,7 @@ static size_t alignment_of(size_t bytes)
     return bytes < PAGE ? LINE : PAGE;
 }
 
-static size_t rounded(size_t bytes)
+static size_t padded(size_t bytes)
 {
     return round_up(bytes, alignment_of(bytes));
 }
@@ -114,8 +114,8 @@ static enum arena_part part_of(size_t bytes)
 static size_t span_of(const struct team *team, size_t bytes)
 {
     size_t n = team->agreement->local_ranks;
-    if (part_of(bytes) == ARENA_SLOTS) return rounded(bytes);
-    return bytes < armcii_arena->zone / n ? rounded(bytes) * n : 0;
+    if (part_of(bytes) == ARENA_SLOTS) return padded(bytes);
+    return bytes < armcii_arena->zone / n ? padded(bytes) * n : 0;
 }
 
 static size_t allocate(struct team *team, enum arena_part part, size_t bytes, size_t alignment)
@@ -137,7 +137,7 @@ bool armcii_team_memory_alloc(struct team *team, size_t bytes, struct placement 
     *place = (struct placement){
         .offset = offset,
         .span = span,
-        .stride = part == ARENA_ZONE ? rounded(bytes) : armcii_arena->slot,
+        .stride = part == ARENA_ZONE ? padded(bytes) : armcii_arena->slot,
         .extent = part == ARENA_SLOTS ? find_extent(&team->memory->space[part], offset) : NULL};
     return true;
 }
@@ -149,7 +149,7 @@ void armcii_team_memory_free(struct team *team, const struct placement *place)
                      place->offset, place->span);
 }
 
-static bool has(const struct space *space, size_t offset)
+static bool holds(const struct space *space, size_t offset)
 {
     const struct extent *e = space->extents;
     while (e && offset - e->offset >= e->bytes)
@@ -161,7 +161,7 @@ bool armcii_team_memory_has(int process, size_t offset)
 {
     const int node = armcii_world->node_of[process];
     for (const struct team *t = armcii_teams(); t; t = t->next)
-        if (t->memory && has(&t->memory->space[ARENA_ZONE], offset) &&
+        if (t->memory && holds(&t->memory->space[ARENA_ZONE], offset) &&
             armcii_team_is_on_node(t, node))
             return true;
     return false;
@@ -169,7 +169,7 @@ bool armcii_team_memory_has(int process, size_t offset)
 
 size_t armcii_team_memory_on_node(const struct team *team, size_t bytes)
 {
-    return rounded(bytes) * (size_t)team->agreement->most_on_node;
+    return padded(bytes) * (size_t)team->agreement->most_on_node;
 }
 
 /* ---- tables ---- */
@@ -183,7 +183,7 @@ static size_t *table_at(const struct team *team, size_t offset)
 
 static size_t table_bytes(const struct team *team)
 {
-    return rounded((size_t)team->size * sizeof(size_t));
+    return padded((size_t)team->size * sizeof(size_t));
 }
 
 /* The entries of one node after the other, from the caller's node down, as they arrive. */

@@ -16,7 +16,7 @@ enum { ZONE_MIN_SLICE = 2 << 20 };
 /* Units of the arena that a team has. */
 struct extent {
     size_t offset, bytes;
-    void *part;          /* of the transport that attached it */
+    void *attached;      /* by a transport: what that keeps */
     bool is_refused;     /* on all members: it could not attach */
     struct extent *next; /* of the same team */
 };

@@ -227,15 +227,15 @@ static void sort_levels(const struct shape *s, enum shape_side side, size_t stri
     }
 }
 
-/* Is each stride, in ascending order, at least the extent of all levels below? */
+/* Is each stride, in ascending order, at least the reach of all levels below? */
 static bool strides_are_disjoint(const struct shape *s, enum shape_side side)
 {
     size_t stride[SHAPE_MAX_LEVELS], count[SHAPE_MAX_LEVELS];
     sort_levels(s, side, stride, count);
-    size_t extent = s->count[0];
+    size_t reach = s->count[0];
     for (int i = 0; i < s->levels; i++) {
-        if (stride[i] < extent) return false;
-        extent += stride[i] * (count[i] - 1); /* no overflow: at most the size of the range */
+        if (stride[i] < reach) return false;
+        reach += stride[i] * (count[i] - 1); /* no overflow: at most the size of the range */
     }
     return true;
 }

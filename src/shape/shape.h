@@ -26,7 +26,7 @@ struct vector_run {
 struct shape {
     enum shape_form form;
     size_t bytes; /* total; 0: nothing to transfer */
-    size_t nsegs; /* contiguous pieces */
+    size_t nsegs; /* of contiguous bytes */
 
     /* Contiguous (levels == 0) and strided: the first segment of count[0] bytes, repeated
      * count[1..levels] times. Strides are in bytes, of either sign. */
@@ -42,7 +42,7 @@ struct shape {
     char *packed;
 };
 
-/* One contiguous piece. */
+/* Contiguous bytes. */
 struct segment {
     char *local, *remote;
     size_t bytes;
@@ -55,7 +55,7 @@ enum shape_status {
     SHAPE_OVERFLOW    /* more than PTRDIFF_MAX bytes, or an address outside the address space */
 };
 
-/* One piece of `bytes` bytes. */
+/* One segment of `bytes` bytes. */
 static inline void armcii_shape_contiguous(struct shape *s, void *local, void *remote, size_t bytes)
 {
     s->form = SHAPE_CONTIGUOUS;

@@ -171,7 +171,7 @@ ROW_TEST(contiguous_across_blocks, ELEMENT_COUNT)
         for (size_t n = 1; n <= 3 * STRIPE_BLOCK / size; n = n < 4 ? n + 1 : n * 7) {
             size_t at = first_border() - before;
             const void *scale = number % 3 ? factor(e, 2) : NULL;
-            armcii_apply_accumulate_piece(e, scale, PROCESS, remote(at), local, n * size);
+            armcii_apply_accumulate_segment(e, scale, PROCESS, remote(at), local, n * size);
             add(e, scale ? scale : factor(e, 1), wanted + at, local, n * size);
             check_arena("piece", number++);
         }
@@ -309,7 +309,7 @@ static void *hammer(void *argument)
     (void)argument;
     for (int i = 0; i < ROUNDS; i++) {
         if (i % 2) {
-            armcii_apply_accumulate_piece(ELEMENT_DCOMPLEX, one, PROCESS, at, ones, sizeof ones);
+            armcii_apply_accumulate_segment(ELEMENT_DCOMPLEX, one, PROCESS, at, ones, sizeof ones);
             continue;
         }
         armcii_shape_strided(&s, (void *)ones, stride, (void *)at, stride, count, 1);
@@ -371,14 +371,14 @@ TEST(stores_are_noted)
     long there = 0, here = 5;
     struct shape s;
     armcii_stores_pending = false;
-    armcii_apply_put_piece((char *)&there, &here, sizeof here);
+    armcii_apply_put_segment((char *)&there, &here, sizeof here);
     ck_assert_int_eq(there, 5);
     ck_assert(armcii_stores_pending);
     armcii_drain_stores();
     ck_assert(!armcii_stores_pending);
-    armcii_apply_get_piece((const char *)&there, &here, sizeof here);
+    armcii_apply_get_segment((const char *)&there, &here, sizeof here);
     ck_assert(!armcii_stores_pending);
-    armcii_apply_accumulate_piece(ELEMENT_LONG, NULL, PROCESS, remote(0), &here, sizeof here);
+    armcii_apply_accumulate_segment(ELEMENT_LONG, NULL, PROCESS, remote(0), &here, sizeof here);
     ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
     armcii_drain_stores();
     armcii_shape_contiguous(&s, local, remote(0), 64);

@@ -190,7 +190,7 @@ bool armcii_endpoints_owe(void)
     return endpoints.owing > 0;
 }
 
-/* The message of a flag needs no acknowledgement of its own: its receiver waits for the flag, and a
+/* The message of a flag is not acknowledged by itself: its receiver waits for the flag, and a
  * fence asks for one. But the system must take all that has not been served, unless messages of the
  * program are before it: nothing is outstanding then. */
 static bool may_owe(const struct endpoint *e)

@@ -20,7 +20,7 @@ enum { MAX_GRANTED = 1 << 20, LEAST_REPLYING = AM_REPLY_COST + 64 };
 
 static struct {
     struct account *of;      /* [clients] */
-    size_t least_replying;   /* each client has so much of its own */
+    size_t least_replying;   /* each client may take so much */
     size_t shared;           /* of AM_MAX_REPLYING, in use */
     struct account *granted; /* clients with room for a message longer than their window */
     size_t granted_bytes;    /* of MAX_GRANTED, in use */

@@ -325,7 +325,7 @@ static void send_replies_and_acks(struct client *c)
     send_answer((int)(c - server.clients));
 }
 
-/* A client with replies of its own does not keep others waiting until it takes them. */
+/* A client with replies under way does not keep others waiting until it takes them. */
 static void wait_for_memory(struct client *c)
 {
     if (c->is_queued || c->waits_for_own) return;

@@ -132,7 +132,7 @@ struct rma_extent {
     struct rma_extent *next; /* in the list of those that last */
 };
 
-/* The part of a region with a window of its own, not yet created. */
+/* The part of a region with its own window, not yet created. */
 static struct rma_region *new_part(void)
 {
     struct rma_region *part = armcii_alloc(1, sizeof *part, "a region");
@@ -227,7 +227,7 @@ static int create_extent_window(const struct region *r, struct extent *e)
     }
     reserve_extent(e);
     rma.windows++;
-    e->part = x;
+    e->attached = x;
     if (r->team == armcii_team_world()) {
         x->users = 1;
         x->next = rma.lasting;
@@ -239,8 +239,8 @@ static int create_extent_window(const struct region *r, struct extent *e)
 static int attach_to_extent(struct region *r)
 {
     struct extent *e = r->place.extent;
-    if (e->is_refused || (!e->part && create_extent_window(r, e) != 0)) return -1;
-    struct rma_extent *x = e->part;
+    if (e->is_refused || (!e->attached && create_extent_window(r, e) != 0)) return -1;
+    struct rma_extent *x = e->attached;
     x->users++;
     r->rma = new_part();
     r->rma->window = &x->window;
@@ -263,11 +263,11 @@ static void free_window(struct window *w)
 
 static void detach_from_extent(struct extent *e)
 {
-    struct rma_extent *x = e->part;
+    struct rma_extent *x = e->attached;
     if (--x->users > 0) return;
     free_window(&x->window);
     free(x);
-    e->part = NULL;
+    e->attached = NULL;
 }
 
 static void detach(struct region *r)

@@ -48,20 +48,20 @@ static void add_contiguous(const struct update *u, uintptr_t remote, const char 
                            size_t bytes)
 {
     while (bytes > 0) {
-        size_t piece = STRIPE_BLOCK - remote % STRIPE_BLOCK;
-        piece = piece < bytes ? piece - piece % u->unit : bytes;
-        if (piece > 0) {
+        size_t n = STRIPE_BLOCK - remote % STRIPE_BLOCK;
+        n = n < bytes ? n - n % u->unit : bytes;
+        if (n > 0) {
             struct stripe *s = stripe_of(u, remote);
             lock(s);
-            armcii_accumulate(u->element, u->scale, (char *)remote, local, piece);
+            armcii_accumulate(u->element, u->scale, (char *)remote, local, n);
             unlock(s);
         } else {
-            piece = u->unit;
+            n = u->unit;
             add_across(u, remote, local);
         }
-        remote += piece;
-        local += piece;
-        bytes -= piece;
+        remote += n;
+        local += n;
+        bytes -= n;
     }
 }
 
@@ -164,8 +164,8 @@ static struct update update_of(enum element e, const void *scale, int process)
     return (struct update){e, scale, process, armcii_element_size(e)};
 }
 
-void armcii_apply_accumulate_piece(enum element e, const void *scale, int process,
-                                   const void *remote, const void *local, size_t bytes)
+void armcii_apply_accumulate_segment(enum element e, const void *scale, int process,
+                                     const void *remote, const void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
     struct update u = update_of(e, scale, process);

@@ -26,9 +26,9 @@ void armcii_apply_get(const struct shape *s);
 /* Adds *scale (NULL: 1) times the local side to memory of `process`, a world rank. Each element is
  * updated atomically with respect to all accumulates applied on this node. */
 void armcii_apply_accumulate(enum element e, const void *scale, int process, const struct shape *s);
-/* The same for one contiguous piece. */
-void armcii_apply_accumulate_piece(enum element e, const void *scale, int process,
-                                   const void *remote, const void *local, size_t bytes);
+/* The same for one segment. */
+void armcii_apply_accumulate_segment(enum element e, const void *scale, int process,
+                                     const void *remote, const void *local, size_t bytes);
 
 /* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`. The operand is in the
  * first bytes of `operand`. Returns the old value. Sequentially consistent: earlier stores are
@@ -39,15 +39,15 @@ long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long op
  * drain stores. */
 extern bool armcii_program_stores;
 
-/* One contiguous piece, inline for small operations. `there` is the remote side. */
-static inline void armcii_apply_put_piece(char *there, const void *local, size_t bytes)
+/* One segment, inline for small operations. `there` is the remote side. */
+static inline void armcii_apply_put_segment(char *there, const void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
     armcii_copy(there, local, bytes);
     armcii_stores_pending = true;
 }
 
-static inline void armcii_apply_get_piece(const char *there, void *local, size_t bytes)
+static inline void armcii_apply_get_segment(const char *there, void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
     armcii_load(local, there, bytes);
