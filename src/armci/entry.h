@@ -124,8 +124,6 @@ struct team *armcii_group_team(const char *function, const ARMCI_Group *group);
 /* Flush the queues of aggregate handles and complete all puts, accumulates and stores remotely
  * (sync.c). */
 void armcii_complete_all(void);
-/* The same towards one process. */
-void armcii_complete_process(int proc);
 /* Complete all operations remotely and locally, including gets. */
 void armcii_quiesce(void);
 /* A barrier of the team, in a watched function; nothing for NULL, which has been reported. */

@@ -32,7 +32,8 @@ void armcii_complete_region(struct region *region)
     armcii_fence_region(region, -1);
 }
 
-void armcii_complete_process(int proc)
+/* The same towards one process. */
+static void complete_process(int proc)
 {
     note_program_stores();
     armcii_aggregates_flush(proc);
@@ -122,7 +123,7 @@ void PARMCI_Fence(int proc)
     if (armcii_is_quiet() && proc >= 0 && proc < armcii_world->size) return;
     ARMCII_ENTER_TO("ARMCI_Fence", proc);
     if (!entered || armcii_check_process("ARMCI_Fence", "proc", proc) != 0) return;
-    armcii_complete_process(proc);
+    complete_process(proc);
     mark_if_quiet();
 }
 ARMCII_ALIAS(ARMCI_Fence, PARMCI_Fence);
@@ -194,7 +195,7 @@ int parmci_notify(int proc)
     if (!entered) return -ARMCI_ERR_STATE;
     int rc = armcii_check_process("armci_notify", "proc", proc);
     if (rc) return -rc;
-    armcii_complete_process(proc);
+    complete_process(proc);
     return armcii_notify_send(proc);
 }
 ARMCII_ALIAS(armci_notify, parmci_notify);

@@ -26,11 +26,6 @@ void armcii_log_set_rank(int rank)
     log_state.shown_rank = rank;
 }
 
-int armcii_log_rank(void)
-{
-    return log_state.shown_rank;
-}
-
 /* Prints prefix, message and newline in one write; a message that is too long is cut and ends in
  * "...". */
 static void write_line(FILE *stream, const char *prefix, const char *format, va_list args)

@@ -6,7 +6,6 @@
 
 /* The rank in messages; -1 (no rank is shown) until it is set. */
 void armcii_log_set_rank(int rank);
-int armcii_log_rank(void);
 
 /* Print one line: "ARMCI warning: rank R: ..." on standard error, "ARMCI: ..." on standard output.
  */

@@ -81,11 +81,6 @@ static void create_memory(struct team *team)
 
 /* ---- allocation ---- */
 
-static size_t round_up(size_t bytes, size_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
-
 static size_t alignment_of(size_t bytes)
 {
     if (bytes >= ZONE_MIN_SLICE) return HUGE_PAGE;
@@ -94,7 +89,8 @@ static size_t alignment_of(size_t bytes)
 
 static size_t padded(size_t bytes)
 {
-    return round_up(bytes, alignment_of(bytes));
+    const size_t unit = alignment_of(bytes);
+    return (bytes + unit - 1) / unit * unit;
 }
 
 static struct extent *find_extent(const struct space *space, size_t offset)
