@@ -32,7 +32,7 @@ void armcii_complete_region(struct region *region)
     armcii_fence_region(region, -1);
 }
 
-/* The same towards one process. */
+/* Complete remotely what this process has started towards another, queued operations too. */
 static void complete_process(int proc)
 {
     note_program_stores();
