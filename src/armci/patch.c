@@ -18,8 +18,8 @@ void PARMCI_Copy(void *src, void *dst, int n)
 ARMCII_ALIAS(ARMCI_Copy, PARMCI_Copy);
 
 /* Check the levels, the arrays and the counts of a strided patch. */
-static bool check_patch(const char *caller, int levels, int most, const char *strides_name,
-                        const int strides[], const char *count_name, const int count[])
+static bool check_patch(const char *caller, int levels, int most, const int strides[],
+                        const char *count_name, const int count[])
 {
     if (levels < 0 || levels > most) {
         armcii_error(ARMCI_ERR_COUNT, caller, "stride_levels", "out of range", "%d (0 to %d)",
@@ -27,7 +27,7 @@ static bool check_patch(const char *caller, int levels, int most, const char *st
         return false;
     }
     if (armcii_check_pointer(caller, count_name, count)) return false;
-    if (levels > 0 && armcii_check_pointer(caller, strides_name, strides)) return false;
+    if (levels > 0 && armcii_check_pointer(caller, "stride_arr", strides)) return false;
     for (int i = 0; i <= levels; i++) {
         if (count[i] >= 0) continue;
         armcii_error(ARMCI_ERR_COUNT, caller, count_name, "an entry is negative", "%s[%d] = %d",
@@ -42,8 +42,7 @@ static bool check_patch(const char *caller, int levels, int most, const char *st
 static bool make_shape(const char *caller, void *ptr, int levels, const int strides[],
                        const int count[], const char *buf, struct shape *s)
 {
-    if (!check_patch(caller, levels, SHAPE_MAX_LEVELS, "stride_arr", strides, "count", count))
-        return false;
+    if (!check_patch(caller, levels, SHAPE_MAX_LEVELS, strides, "count", count)) return false;
     char *lo, *hi;
     if (armcii_shape_strided(s, ptr, strides, ptr, strides, count, levels) != SHAPE_OK ||
         armcii_shape_range(s, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK) {
@@ -60,7 +59,7 @@ void parmci_read_strided(void *ptr, int stride_levels, int stride_arr[], int cou
 {
     struct shape s;
     if (make_shape("armci_read_strided", ptr, stride_levels, stride_arr, count, buf, &s))
-        armcii_shape_unpack(&s, SHAPE_LOCAL, buf);
+        armcii_shape_unpack(&s, buf);
 }
 ARMCII_ALIAS(armci_read_strided, parmci_read_strided);
 
@@ -68,7 +67,7 @@ void parmci_write_strided(void *ptr, int stride_levels, int stride_arr[], int co
 {
     struct shape s;
     if (make_shape("armci_write_strided", ptr, stride_levels, stride_arr, count, buf, &s))
-        armcii_shape_pack(&s, SHAPE_LOCAL, buf);
+        armcii_shape_pack(&s, buf);
 }
 ARMCII_ALIAS(armci_write_strided, parmci_write_strided);
 
@@ -100,8 +99,8 @@ void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_le
     int size;
     if (!check_iterator(caller, sinfo)) return;
     memset(sinfo, 0, sizeof *sinfo); /* empty if an argument is invalid */
-    if (!check_patch(caller, stride_levels, ARMCI_MAX_STRIDE_LEVEL, "stride_arr", stride_arr,
-                     "seg_count", seg_count))
+    if (!check_patch(caller, stride_levels, ARMCI_MAX_STRIDE_LEVEL, stride_arr, "seg_count",
+                     seg_count))
         return;
     if (!count_segments(stride_levels, seg_count, &size)) {
         armcii_error(ARMCI_ERR_COUNT, caller, "seg_count", "the number of segments exceeds INT_MAX",

@@ -356,11 +356,10 @@ static bool test_operations(struct handle_entry *s)
 
 /* ---- queues of aggregate handles ---- */
 
-/* Has the entry queued requests to the target, or to anybody (-1)? */
-static bool has_queued(const struct handle_entry *s, int target)
+static bool has_queued(const struct handle_entry *s)
 {
     for (int q = 0; q < s->queue_count; q++)
-        if (armcii_aggregate_has(&s->queues[q], target)) return true;
+        if (armcii_aggregate_has(&s->queues[q], -1)) return true;
     return false;
 }
 
@@ -378,7 +377,7 @@ static void enter_queued(struct handle_entry *s)
 /* Does nothing while requests are queued or a thread is at the entry. */
 static void leave_queued(struct handle_entry *s)
 {
-    if (!s->is_queued || has_queued(s, -1) || s->flushing > 0 || s->visitors > 0) return;
+    if (!s->is_queued || has_queued(s) || s->flushing > 0 || s->visitors > 0) return;
     s->is_queued = false;
     *(s->previous ? &s->previous->next : &handles.queued) = s->next;
     if (s->next) s->next->previous = s->previous;
@@ -499,7 +498,7 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 /* Free the entry and reset the cookie, unless another thread has started an operation meanwhile. */
 static void retire(struct handle_entry *s, armci_hdl_t *handle)
 {
-    bool is_busy = s->n > 0 || s->flushing > 0 || has_queued(s, -1);
+    bool is_busy = s->n > 0 || s->flushing > 0 || has_queued(s);
     if (is_busy && !armcii_fault("wait-does-nothing")) return;
     if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
     free_slot(s);
@@ -533,7 +532,7 @@ int armcii_handle_test(armci_hdl_t *handle)
     struct backoff p = {0};
     struct handle_entry *s = begin_wait(handle);
     if (!s) return 0;
-    const bool issues = has_queued(s, -1);
+    const bool issues = has_queued(s);
     int rc = flush_queues(s, -1);
     bool complete = test_operations(s);
     if (!complete) {

@@ -1,6 +1,6 @@
 /* copy.c - a whole transfer by load and store. Strided: two nested loops over the rows and planes
  * of the lowest levels, with a constant row length if it is a common short one; an index walks the
- * levels above. Packing and unpacking are copies of one side. */
+ * levels above. Packing and unpacking are copies of the local side. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -173,28 +173,26 @@ void armcii_copy_shape(const struct shape *s, enum shape_side to)
                      (struct levels){s->levels, s->count + 1, s->stride[to], s->stride[!to]});
 }
 
-/* ---- pack and unpack: to the side if `to` is SHAPE_REMOTE, else to the buffer ---- */
+/* ---- pack and unpack: to the local side if `to` is SHAPE_REMOTE, else to the buffer ---- */
 
-static void copy_side_of_runs(const struct shape *s, enum shape_side side, enum shape_side to,
-                              char *packed)
+static void copy_local_of_runs(const struct shape *s, enum shape_side to, char *packed)
 {
     for (size_t r = 0; r < s->nruns; r++) {
         const struct vector_run *run = &s->runs[r];
-        copy_packed_run(side == SHAPE_LOCAL ? run->local : run->remote, run, to, packed);
+        copy_packed_run(run->local, run, to, packed);
         packed += run->n * run->bytes;
     }
 }
 
-static void copy_side(const struct shape *s, enum shape_side side, enum shape_side to, char *packed)
+static void copy_local(const struct shape *s, enum shape_side to, char *packed)
 {
     if (s->form == SHAPE_VECTOR) {
-        copy_side_of_runs(s, side, to, packed);
+        copy_local_of_runs(s, to, packed);
         return;
     }
-    char *at = side == SHAPE_LOCAL ? s->local : s->remote;
-    char *dst = to == SHAPE_REMOTE ? at : packed;
-    const char *src = to == SHAPE_REMOTE ? packed : at;
-    const ptrdiff_t *stride = s->stride[side];
+    char *dst = to == SHAPE_REMOTE ? s->local : packed;
+    const char *src = to == SHAPE_REMOTE ? packed : s->local;
+    const ptrdiff_t *stride = s->stride[SHAPE_LOCAL];
     ptrdiff_t dense[SHAPE_MAX_LEVELS];
     int merged = 0; /* levels that continue the row */
     size_t row = s->count[0];
@@ -213,20 +211,20 @@ static void copy_side(const struct shape *s, enum shape_side side, enum shape_si
     copy_strided(to, dst, src, row, above);
 }
 
-void armcii_shape_pack(const struct shape *s, enum shape_side side, char *buffer)
+void armcii_shape_pack(const struct shape *s, char *buffer)
 {
-    if (side == SHAPE_LOCAL && s->form == SHAPE_VECTOR && s->packed)
+    if (s->form == SHAPE_VECTOR && s->packed)
         armcii_copy(buffer, s->packed, s->bytes);
     else if (s->form == SHAPE_CONTIGUOUS)
-        armcii_load(buffer, side == SHAPE_LOCAL ? s->local : s->remote, s->bytes);
+        armcii_load(buffer, s->local, s->bytes);
     else
-        copy_side(s, side, SHAPE_LOCAL, buffer);
+        copy_local(s, SHAPE_LOCAL, buffer);
 }
 
-void armcii_shape_unpack(const struct shape *s, enum shape_side side, const char *buffer)
+void armcii_shape_unpack(const struct shape *s, const char *buffer)
 {
-    if (side == SHAPE_LOCAL && s->form == SHAPE_VECTOR && s->packed)
+    if (s->form == SHAPE_VECTOR && s->packed)
         armcii_copy(s->packed, buffer, s->bytes);
     else
-        copy_side(s, side, SHAPE_REMOTE, (char *)(uintptr_t)buffer);
+        copy_local(s, SHAPE_REMOTE, (char *)(uintptr_t)buffer);
 }

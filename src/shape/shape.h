@@ -125,10 +125,10 @@ void armcii_shape_begin(struct shape_iter *it, const struct shape *s);
 /* The next segment, which is never empty; false, with *seg unchanged, after the last. */
 bool armcii_shape_next(struct shape_iter *it, struct segment *seg);
 
-/* Copy one side of the shape to or from a packed buffer of s->bytes bytes, which does not overlap
- * that side. Segments are copied in order. */
-void armcii_shape_pack(const struct shape *s, enum shape_side side, char *buffer);
-void armcii_shape_unpack(const struct shape *s, enum shape_side side, const char *buffer);
+/* Copy the local side of the shape to or from a packed buffer of s->bytes bytes, which does not
+ * overlap it. Segments are copied in order. */
+void armcii_shape_pack(const struct shape *s, char *buffer);
+void armcii_shape_unpack(const struct shape *s, const char *buffer);
 
 /* ---- overlap tree ----
  *

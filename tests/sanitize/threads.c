@@ -228,9 +228,6 @@ static void use_teams(void)
 static void use_shapes(char *own)
 {
     char packed[ROWS * 24];
-    armcii_shape_pack(&shared_shape, SHAPE_REMOTE, packed);
-    for (int row = 0; row < ROWS; row++)
-        expect(memcmp(packed + 24 * row, source + 64 * row, 24) == 0, "packed");
     struct shape mine = shared_shape, part;
     mine.local = own;
     size_t position = 0, parts = 0;
@@ -243,6 +240,9 @@ static void use_shapes(char *own)
            "shape");
     for (int row = 0; row < ROWS; row++)
         expect(memcmp(own + 32 * row, source + 64 * row, 24) == 0, "copied");
+    armcii_shape_pack(&mine, packed);
+    for (int row = 0; row < ROWS; row++)
+        expect(memcmp(packed + 24 * row, source + 64 * row, 24) == 0, "packed");
 }
 
 static void use_tree(int thread)

@@ -247,28 +247,26 @@ TEST(parts_take_whole_levels)
 SAMPLE_TEST(pack_and_unpack_move_exactly_the_shape)
 {
     size_t n = m->expected.n;
-    char *buffer = malloc(n + 1), *want = malloc(m->size[0] + m->size[1]);
+    char *buffer = malloc(n + 1), *want = malloc(m->size[SHAPE_LOCAL]);
     ck_assert(buffer != NULL && want != NULL);
-    for (int i = 0; i < 2; i++) {
-        buffer[n] = 77;
-        armcii_shape_pack(&m->shape, sides[i], buffer);
-        for (size_t k = 0; k < n; k++)
-            if (buffer[k] != *m->expected.pair[k].at[i])
-                ck_abort_msg("%s: side %d: byte %zu packed: expected %d, seen %d", m->text, i, k,
-                             *m->expected.pair[k].at[i], buffer[k]);
-        ck_assert_msg(buffer[n] == 77, "%s: side %d: written past the buffer", m->text, i);
+    buffer[n] = 77;
+    armcii_shape_pack(&m->shape, buffer);
+    for (size_t k = 0; k < n; k++)
+        if (buffer[k] != *m->expected.pair[k].at[SHAPE_LOCAL])
+            ck_abort_msg("%s: byte %zu packed: expected %d, seen %d", m->text, k,
+                         *m->expected.pair[k].at[SHAPE_LOCAL], buffer[k]);
+    ck_assert_msg(buffer[n] == 77, "%s: written past the buffer", m->text);
 
-        for (size_t k = 0; k < n; k++)
-            buffer[k] = (char)(buffer[k] + 1 + (char)(k % 100));
-        memcpy(want, m->arena[i], m->size[i]);
-        for (size_t k = 0; k < n; k++)
-            want[m->expected.pair[k].at[i] - m->arena[i]] = buffer[k];
-        armcii_shape_unpack(&m->shape, sides[i], buffer);
-        for (size_t k = 0; k < m->size[i]; k++)
-            if (m->arena[i][k] != want[k])
-                ck_abort_msg("%s: side %d: arena byte %zu unpacked: expected %d, seen %d", m->text,
-                             i, k, want[k], m->arena[i][k]);
-    }
+    for (size_t k = 0; k < n; k++)
+        buffer[k] = (char)(buffer[k] + 1 + (char)(k % 100));
+    memcpy(want, m->arena[SHAPE_LOCAL], m->size[SHAPE_LOCAL]);
+    for (size_t k = 0; k < n; k++)
+        want[m->expected.pair[k].at[SHAPE_LOCAL] - m->arena[SHAPE_LOCAL]] = buffer[k];
+    armcii_shape_unpack(&m->shape, buffer);
+    for (size_t k = 0; k < m->size[SHAPE_LOCAL]; k++)
+        if (m->arena[SHAPE_LOCAL][k] != want[k])
+            ck_abort_msg("%s: arena byte %zu unpacked: expected %d, seen %d", m->text, k, want[k],
+                         m->arena[SHAPE_LOCAL][k]);
     free(buffer);
     free(want);
 }

@@ -89,7 +89,7 @@ static void send_data(struct outstanding *o, MPI_Request *request)
 static void complete_outstanding(struct outstanding *o)
 {
     if (o->buffer) {
-        armcii_shape_unpack(&o->shape, SHAPE_LOCAL, o->buffer);
+        armcii_shape_unpack(&o->shape, o->buffer);
         armcii_bufpool_free(&armcii_outstanding_buffers, o->buffer, o->shape.bytes);
     }
     if (o->tag) armcii_tag_free(o->tag);
@@ -137,7 +137,7 @@ unsigned armcii_outstanding_take_replies(int server, const char *replies, size_t
     for (int i = 0; at < bytes; i++) {
         struct outstanding *o = list.entry[i];
         if (!o->is_short || o->server != server) continue;
-        armcii_shape_unpack(&o->shape, SHAPE_LOCAL, replies + at);
+        armcii_shape_unpack(&o->shape, replies + at);
         at += armcii_am_padded(o->shape.bytes);
         complete_outstanding(o);
         list.entry[i] = NULL;

@@ -70,7 +70,7 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t 
     to += sizeof header;
     if (s->form == SHAPE_STRIDED) to = encode_strides(s, to);
     if (s->form == SHAPE_VECTOR) to = encode_runs(s, to);
-    if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, SHAPE_LOCAL, to);
+    if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, to);
 }
 
 void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int tag, char *to)
