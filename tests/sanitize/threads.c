@@ -161,19 +161,18 @@ void armcii_coll_barrier(MPI_Comm comm)
     armcii_coll_bcast(&unused, 0, 0, comm);
 }
 
-MPI_Comm armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag)
+int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *part)
 {
-    MPI_Comm made;
     (void)n, (void)ranks;
     unsigned entries = armcii_lock_suspend();
-    MPI_Comm_create_group(comm, 0, tag, &made);
+    int rc = MPI_Comm_create_group(comm, 0, tag, part);
     armcii_lock_resume(entries);
-    return made;
+    return rc;
 }
 
-MPI_Comm armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[])
+int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part)
 {
-    return armcii_coll_create(comm, n, ranks, 0);
+    return armcii_coll_create(comm, n, ranks, 0, part);
 }
 
 static const struct arena no_arena;
