@@ -1,5 +1,5 @@
-/* endpoint.c - send buffers, rendezvous puts, acknowledgements, progress and fences. No function's
- * cost depends on how many endpoints there are, only on how many are dirty. */
+/* endpoint.c - send buffers, acknowledgements, progress. No function's cost depends on how many
+ * endpoints there are, only on how many are dirty. */
 #include "transport/am/endpoint.h"
 
 #include <stdatomic.h>
@@ -9,12 +9,10 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "progress/thread.h"
-#include "mpi/team.h"
 #include "mpi/world.h"
 #include "transport/am/outstanding.h"
 #include "transport/am/server.h"
-#include "transport/am/am.h"
-#include "transport/am/proto.h"
+#include "transport/am/endpoint_state.h"
 
 /* ---- state of the endpoints ---- */
 
@@ -24,40 +22,12 @@ struct send_buffer {
     _Alignas(64) char bytes[AM_MESSAGE_MAX];
 };
 
-struct endpoint {
-    int server;
-    struct am_message_header *open; /* message, in a buffer; NULL: none */
-    uint16_t sequence;              /* number of the next message */
-    uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
-    size_t bytes_unacked; /* of the messages sent but not acknowledged */
-    uint32_t transmitted; /* bytes that were sent, modulo 2^32 (proto.h) */
-    uint32_t unserved;    /* of these, that the server has not served */
-    uint32_t rndv_bytes;  /* of the open message */
-    bool due;             /* the open message waits for room in the window only */
-    bool asked;           /* the server has been asked for room, and has not granted it */
-    bool granted;         /* the server has room for the open message */
-    struct am_ask ask;
-    MPI_Request asking;
-    unsigned opened;   /* messages */
-    bool is_urgent;    /* somebody waits for the next update */
-    bool is_held;      /* the open message waits for a flag behind its data */
-    bool is_awaited;   /* somebody waits until the open message is acknowledged */
-    bool owes;         /* updates whose acknowledgement was left to a later message */
-    unsigned rndvs;    /* rendezvous puts that are not in place */
-    unsigned appended; /* requests, to poll now and then */
-    unsigned gets;     /* short ones whose replies have not arrived */
-    bool listed;       /* in the list of dirty endpoints */
-    struct endpoint *next_dirty, *next_on_node;
-};
 enum { MAX_UNACKED = BUFFERS - 8 };
 
 static struct {
     struct send_buffer *buffers;
     MPI_Request send_requests[BUFFERS];
     enum { FREE, OPEN, SENT } buffer_states[BUFFERS];
-    /* Of a server; of the first one on a node, by the rank that server_of gives. [world size +
-     * progress ranks] */
-    struct endpoint **of, **first_on_node;
     struct endpoint *first_dirty;
     struct endpoints shared;     /* with the other files */
     unsigned walks;              /* of the dirty ones, begun and not ended */
@@ -77,13 +47,9 @@ static void post_answer_receive(void)
     armcii_am_receive_post(&endpoints.any_answer, &endpoints.answer, &endpoints.answer_request);
 }
 
-/* ---- dirty endpoints ----
- *
- * Those with an open message, or with an update or rendezvous put that is not acknowledged. Clean
- * ones stay in the list until a walk begins. A walk may wait, while other threads begin walks and
- * put endpoints in front: nothing is removed then. */
+/* ---- dirty endpoints ---- */
 
-static bool is_dirty(const struct endpoint *e)
+bool armcii_endpoint_is_dirty(const struct endpoint *e)
 {
     return e->open || e->acked < e->sent || e->owes || e->rndvs > 0;
 }
@@ -91,7 +57,7 @@ static bool is_dirty(const struct endpoint *e)
 static void remove_clean(void)
 {
     for (struct endpoint **link = &endpoints.first_dirty, *e; (e = *link) != NULL;) {
-        e->listed = is_dirty(e);
+        e->listed = armcii_endpoint_is_dirty(e);
         if (e->listed)
             link = &e->next_dirty;
         else
@@ -99,13 +65,13 @@ static void remove_clean(void)
     }
 }
 
-static struct endpoint *begin_walk(void)
+struct endpoint *armcii_endpoints_begin_walk(void)
 {
     if (endpoints.walks++ == 0) remove_clean();
     return endpoints.first_dirty;
 }
 
-static void end_walk(void)
+void armcii_endpoints_end_walk(void)
 {
     endpoints.walks--;
 }
@@ -130,8 +96,7 @@ static void remove_rndv(struct endpoint *e, int tag)
     armcii_tag_free(tag);
 }
 
-/* Is any of the first `count` puts not in place at the server? */
-static bool has_rndv(const struct endpoint *e, uint64_t count)
+bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t count)
 {
     return e->rndvs > 0 && armcii_rndv_has(e->server, count);
 }
@@ -264,7 +229,7 @@ static bool poll_answers(void)
         if (!armcii_am_receive_test(&endpoints.any_answer, &endpoints.answer,
                                     &endpoints.answer_request, &server))
             return any;
-        struct endpoint *e = endpoints.of[server];
+        struct endpoint *e = endpoints.shared.of[server];
         handle_answer(e);
         post_answer_receive();
         if (e->acked == e->sent || e->due) armcii_endpoint_send(e);
@@ -323,9 +288,9 @@ void armcii_endpoints_wait(MPI_Request *request)
 
 void armcii_endpoints_send(void)
 {
-    for (struct endpoint *e = begin_walk(); e; e = e->next_dirty)
+    for (struct endpoint *e = armcii_endpoints_begin_walk(); e; e = e->next_dirty)
         armcii_endpoint_send(e);
-    end_walk();
+    armcii_endpoints_end_walk();
 }
 
 /* Another thread may open a message while this one waits for a free buffer: open messages to other
@@ -432,8 +397,7 @@ bool armcii_endpoints_are_busy(void)
 
 /* ---- leaving the library ---- */
 
-/* The messages that request an acknowledgement, with the open one. */
-static uint64_t to_be_acked(const struct endpoint *e)
+uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e)
 {
     return e->sent + (e->open && e->open->acknowledge);
 }
@@ -465,17 +429,17 @@ void armcii_endpoint_push(struct endpoint *e)
     const uint64_t puts = armcii_rndv_count();
     const unsigned number = e->opened;
     armcii_endpoint_send(e);
-    const uint64_t sent = to_be_acked(e);
+    const uint64_t sent = armcii_endpoint_to_be_acked(e);
     while ((e->due && e->opened == number) || e->bytes_unacked > endpoints.shared.message_max ||
-           has_rndv(e, puts) || may_be_deferred(e, sent))
+           armcii_endpoint_has_rndv(e, puts) || may_be_deferred(e, sent))
         armcii_am_progress(&p);
 }
 
 void armcii_endpoints_push(void)
 {
-    for (struct endpoint *e = begin_walk(); e; e = e->next_dirty)
+    for (struct endpoint *e = armcii_endpoints_begin_walk(); e; e = e->next_dirty)
         armcii_endpoint_push(e);
-    end_walk();
+    armcii_endpoints_end_walk();
 }
 
 /* Complete the connection where no progress thread does. */
@@ -490,102 +454,14 @@ static void connect(struct endpoint *e)
 
 struct endpoint *armcii_endpoint(int server)
 {
-    struct endpoint *e = endpoints.of[server];
+    struct endpoint *e = endpoints.shared.of[server];
     if (e) return e;
     e = armcii_alloc(1, sizeof *e, "messages to other nodes");
-    struct endpoint **first = &endpoints.first_on_node[armcii_world->server_of[server]];
+    struct endpoint **first = &endpoints.shared.first_on_node[armcii_world->server_of[server]];
     *e = (struct endpoint){.server = server, .next_on_node = *first};
-    *first = endpoints.of[server] = e;
+    *first = endpoints.shared.of[server] = e;
     if (!endpoints.shared.have_thread) connect(e);
     return e;
-}
-
-/* ---- remote completion ---- */
-
-/* Send what is there, so that all updates until now are acknowledged. */
-static void send_awaited(struct endpoint *e)
-{
-    if (e->owes) armcii_endpoint_append(e, 0, true);
-    e->is_awaited = e->open != NULL;
-    armcii_endpoint_send(e);
-}
-
-/* Only for what is outstanding now: other threads may keep adding. */
-static void wait_acked(struct endpoint *e)
-{
-    struct backoff p = {0};
-    send_awaited(e);
-    const uint64_t sent = to_be_acked(e), puts = armcii_rndv_count();
-    while (e->acked < sent || has_rndv(e, puts))
-        armcii_am_progress(&p);
-}
-
-void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi)
-{
-    struct backoff p = {0};
-    struct endpoint *e = endpoints.of[server];
-    if (!e) return;
-    send_awaited(e);
-    const uint64_t sent = to_be_acked(e);
-    while (e->acked < sent || armcii_rndv_overlaps(owner, lo, hi))
-        armcii_am_progress(&p);
-}
-
-/* Without a progress thread a put waits until its message is under way. */
-void armcii_endpoints_expect_flag(int server)
-{
-    if (endpoints.shared.have_thread) armcii_endpoint(server)->is_held = true;
-}
-
-void armcii_endpoints_order_flag(int server, int process)
-{
-    struct backoff p = {0};
-    const uint64_t puts = armcii_rndv_count();
-    for (struct endpoint *e = endpoints.first_on_node[armcii_world->server_of[process]]; e;
-         e = e->next_on_node) {
-        if (e->server != server) wait_acked(e);
-        e->is_urgent = e->server == server;
-        e->is_held = false;
-        while (has_rndv(e, puts))
-            armcii_am_progress(&p);
-    }
-}
-
-void armcii_endpoints_fence(int process)
-{
-    for (struct endpoint *e = endpoints.first_on_node[armcii_world->server_of[process]]; e;
-         e = e->next_on_node)
-        wait_acked(e);
-}
-
-static bool is_on_team(const struct team *team, const struct endpoint *e)
-{
-    return !team || armcii_team_is_on_node(team, armcii_world->node_of[e->server]);
-}
-
-/* Towards the nodes of a team, or all (NULL). Send to all servers first, then wait. */
-void armcii_endpoints_fence_team(const struct team *team)
-{
-    struct endpoint *first = begin_walk();
-    for (struct endpoint *e = first; e; e = e->next_dirty)
-        if (is_on_team(team, e)) send_awaited(e);
-    for (struct endpoint *e = first; e; e = e->next_dirty)
-        if (is_on_team(team, e)) wait_acked(e);
-    end_walk();
-}
-
-void armcii_endpoints_fence_all(void)
-{
-    armcii_endpoints_fence_team(NULL);
-}
-
-bool armcii_endpoints_are_quiet(void)
-{
-    bool quiet = true;
-    for (const struct endpoint *e = begin_walk(); e && quiet; e = e->next_dirty)
-        quiet = !is_dirty(e);
-    end_walk();
-    return quiet;
 }
 
 /* ---- start and end ---- */
@@ -602,9 +478,10 @@ void armcii_endpoints_start(MPI_Comm comm)
     endpoints.enough = endpoints.window < endpoints.shared.message_max
                            ? endpoints.window
                            : endpoints.shared.message_max;
-    endpoints.of = armcii_alloc(ranks, sizeof *endpoints.of, "messages to other nodes");
-    endpoints.first_on_node =
-        armcii_alloc(ranks, sizeof *endpoints.first_on_node, "messages to other nodes");
+    endpoints.shared.of =
+        armcii_alloc(ranks, sizeof *endpoints.shared.of, "messages to other nodes");
+    endpoints.shared.first_on_node =
+        armcii_alloc(ranks, sizeof *endpoints.shared.first_on_node, "messages to other nodes");
     if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++)
         endpoints.buffer_states[i] = FREE;
@@ -621,13 +498,13 @@ void armcii_endpoints_end(void)
         if (endpoints.buffer_states[i] == SENT)
             MPI_Wait(&endpoints.send_requests[i], MPI_STATUS_IGNORE);
     for (int i = 0; i < armcii_world->size + armcii_world->progress_ranks; i++)
-        free(endpoints.of[i]);
+        free(endpoints.shared.of[i]);
     endpoints.first_dirty = NULL;
     endpoints.walks = 0;
     armcii_bufpool_drain(&armcii_outstanding_buffers);
-    free(endpoints.of);
-    free(endpoints.first_on_node);
+    free(endpoints.shared.of);
+    free(endpoints.shared.first_on_node);
     free(endpoints.buffers);
-    endpoints.of = endpoints.first_on_node = NULL;
+    endpoints.shared.of = endpoints.shared.first_on_node = NULL;
     endpoints.buffers = NULL;
 }

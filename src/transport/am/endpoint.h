@@ -24,6 +24,9 @@ struct endpoints {
     bool have_thread;              /* it completes what the program leaves outstanding */
     unsigned unsent;               /* messages that wait for room, rendezvous puts not in place */
     size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
+    /* Of a server; of the first one on a node, by the rank that server_of gives. [world size +
+     * progress ranks] */
+    struct endpoint **of, **first_on_node;
 };
 extern const struct endpoints *const armcii_endpoints;
 
@@ -76,7 +79,7 @@ void armcii_am_progress(struct backoff *p);
 /* Wait for an MPI request by such rounds. */
 void armcii_endpoints_wait(MPI_Request *request);
 
-/* Remote completion. */
+/* Order and remote completion (fence.c). */
 
 /* What was started towards one server, rendezvous puts outside [lo, hi) of the owner's memory
  * excepted, is in place on return. */

@@ -1,0 +1,92 @@
+/* fence.c - order and remote completion of what was started towards servers. */
+#include "transport/am/endpoint.h"
+#include "transport/am/endpoint_state.h"
+
+#include "mpi/team.h"
+#include "mpi/world.h"
+
+/* Send what is there, so that all updates until now are acknowledged. */
+static void send_awaited(struct endpoint *e)
+{
+    if (e->owes) armcii_endpoint_append(e, 0, true);
+    e->is_awaited = e->open != NULL;
+    armcii_endpoint_send(e);
+}
+
+/* Only for what is outstanding now: other threads may keep adding. */
+static void wait_acked(struct endpoint *e)
+{
+    struct backoff p = {0};
+    send_awaited(e);
+    const uint64_t sent = armcii_endpoint_to_be_acked(e), puts = armcii_rndv_count();
+    while (e->acked < sent || armcii_endpoint_has_rndv(e, puts))
+        armcii_am_progress(&p);
+}
+
+void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi)
+{
+    struct backoff p = {0};
+    struct endpoint *e = armcii_endpoints->of[server];
+    if (!e) return;
+    send_awaited(e);
+    const uint64_t sent = armcii_endpoint_to_be_acked(e);
+    while (e->acked < sent || armcii_rndv_overlaps(owner, lo, hi))
+        armcii_am_progress(&p);
+}
+
+/* Without a progress thread a put waits until its message is under way. */
+void armcii_endpoints_expect_flag(int server)
+{
+    if (armcii_endpoints->have_thread) armcii_endpoint(server)->is_held = true;
+}
+
+void armcii_endpoints_order_flag(int server, int process)
+{
+    struct backoff p = {0};
+    const uint64_t puts = armcii_rndv_count();
+    for (struct endpoint *e = armcii_endpoints->first_on_node[armcii_world->server_of[process]]; e;
+         e = e->next_on_node) {
+        if (e->server != server) wait_acked(e);
+        e->is_urgent = e->server == server;
+        e->is_held = false;
+        while (armcii_endpoint_has_rndv(e, puts))
+            armcii_am_progress(&p);
+    }
+}
+
+void armcii_endpoints_fence(int process)
+{
+    for (struct endpoint *e = armcii_endpoints->first_on_node[armcii_world->server_of[process]]; e;
+         e = e->next_on_node)
+        wait_acked(e);
+}
+
+static bool is_on_team(const struct team *team, const struct endpoint *e)
+{
+    return !team || armcii_team_is_on_node(team, armcii_world->node_of[e->server]);
+}
+
+/* Towards the nodes of a team, or all (NULL). Send to all servers first, then wait. */
+void armcii_endpoints_fence_team(const struct team *team)
+{
+    struct endpoint *first = armcii_endpoints_begin_walk();
+    for (struct endpoint *e = first; e; e = e->next_dirty)
+        if (is_on_team(team, e)) send_awaited(e);
+    for (struct endpoint *e = first; e; e = e->next_dirty)
+        if (is_on_team(team, e)) wait_acked(e);
+    armcii_endpoints_end_walk();
+}
+
+void armcii_endpoints_fence_all(void)
+{
+    armcii_endpoints_fence_team(NULL);
+}
+
+bool armcii_endpoints_are_quiet(void)
+{
+    bool quiet = true;
+    for (const struct endpoint *e = armcii_endpoints_begin_walk(); e && quiet; e = e->next_dirty)
+        quiet = !armcii_endpoint_is_dirty(e);
+    armcii_endpoints_end_walk();
+    return quiet;
+}
