@@ -23,6 +23,7 @@
 #include "node/node.h"
 #include "transport/shm/shm.h"
 #include "mpi/coll.h"
+#include "mpi/errors.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
 
@@ -173,6 +174,47 @@ int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Com
 int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part)
 {
     return armcii_coll_create(comm, n, ranks, 0, part);
+}
+
+bool armcii_coll_all(bool mine, MPI_Comm comm)
+{
+    (void)comm;
+    return mine;
+}
+
+/* Not called here. */
+int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
+{
+    (void)color, (void)key;
+    *part = comm;
+    return MPI_SUCCESS;
+}
+
+int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy)
+{
+    *copy = comm;
+    return MPI_SUCCESS;
+}
+
+/* Of src/mpi/errors.c: nothing fails here. */
+MPI_Errhandler armcii_errors_ask(MPI_Comm comm)
+{
+    return comm;
+}
+
+void armcii_errors_end(MPI_Comm comm, MPI_Errhandler before)
+{
+    expect(before == comm, "another communicator");
+}
+
+void armcii_errors_ask_here(bool ask)
+{
+    (void)ask;
+}
+
+bool armcii_errors_is_made(int code, MPI_Comm comm)
+{
+    return code == MPI_SUCCESS && comm != MPI_COMM_NULL;
 }
 
 static const struct arena no_arena;

@@ -3,9 +3,10 @@
 #ifndef MPI_WITHOUT_MPI_H
 #define MPI_WITHOUT_MPI_H
 
-typedef int MPI_Comm, MPI_Group, MPI_Request, MPI_Win, MPI_Datatype, MPI_Op, MPI_Status;
+typedef int MPI_Comm, MPI_Group, MPI_Request, MPI_Win, MPI_Datatype, MPI_Op, MPI_Status,
+    MPI_Errhandler;
 typedef long MPI_Aint;
-enum { MPI_COMM_NULL = 0, MPI_TAG_UB };
+enum { MPI_SUCCESS = 0, MPI_COMM_NULL = 0, MPI_TAG_UB };
 
 int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found);
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
