@@ -100,13 +100,14 @@ void armcii_endpoints_send(void);
 struct rndv_put {
     int server, owner, tag;
     char *lo, *hi;
+    char *flag; /* an int that is set behind the data; NULL: none */
 };
 /* May so many bytes of data (armcii_am_rndv_size) be sent before the server asks for them? */
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
 /* The request of the put is in the open message, and so many bytes follow unasked; its
  * acknowledgement frees the tag. */
 void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
-/* Does any put write within [lo, hi) of the owner's memory? */
+/* Does any put, or its flag, write within [lo, hi) of the owner's memory? */
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
 
 /* Before the program goes on: make sure that what it started reaches the server, or all servers,
@@ -140,6 +141,8 @@ void armcii_endpoints_wait(MPI_Request *request);
 void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi);
 /* An update to the server follows, then order_flag and another one: both may go in one message. */
 void armcii_endpoints_expect_flag(int server);
+/* The update carries the flag: no other one follows. */
+void armcii_endpoint_expect_no_flag(int server);
 /* The same for all operations on memory of the process, except for eager requests to that server:
  * it applies those before a later one. The next update to it is not coalesced. */
 void armcii_endpoints_order_flag(int server, int process);

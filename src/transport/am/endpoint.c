@@ -159,8 +159,12 @@ static bool has_rndv(const struct endpoint *e, uint64_t count)
 
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
 {
-    for (const struct rndv *r = endpoints.rndvs; r; r = r->next)
-        if (r->put.owner == owner && r->put.lo < hi && lo < r->put.hi) return true;
+    for (const struct rndv *r = endpoints.rndvs; r; r = r->next) {
+        const struct rndv_put *put = &r->put;
+        if (put->owner != owner) continue;
+        if (put->lo < hi && lo < put->hi) return true;
+        if (put->flag && put->flag < hi && lo < put->flag + sizeof(int)) return true;
+    }
     return false;
 }
 
@@ -223,13 +227,13 @@ bool armcii_endpoints_owe(void)
     return endpoints.owing > 0;
 }
 
-/* The message of a flag needs no acknowledgement of its own: its receiver waits for the flag, and a
- * fence asks for one. But the system must take all that has not been served, unless messages of the
- * program are before it: nothing is outstanding then. */
+/* The message of a flag, or of data before it, needs no acknowledgement of its own: its receiver
+ * waits for the flag, and a fence asks for one. But the system must take all that has not been
+ * served, unless messages of the program are before it: nothing is outstanding then. */
 static bool may_owe(const struct endpoint *e)
 {
     return !e->is_awaited && endpoints.shared.have_thread && e->acked > 0 &&
-           e->transmitted - e->served <= endpoints.shared.message_max;
+           e->transmitted - e->served <= AM_MESSAGE_MAX;
 }
 
 void armcii_endpoint_send(struct endpoint *e)
@@ -247,7 +251,7 @@ void armcii_endpoint_send(struct endpoint *e)
         return;
     }
     e->transmitted += size;
-    if (e->is_urgent && head->acknowledge && may_owe(e)) {
+    if ((e->is_urgent || e->is_held) && head->acknowledge && may_owe(e)) {
         head->acknowledge = 0;
         set_owes(e, true);
     }
@@ -566,6 +570,11 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
 void armcii_endpoints_expect_flag(int server)
 {
     if (endpoints.shared.have_thread) armcii_endpoint(server)->is_held = true;
+}
+
+void armcii_endpoint_expect_no_flag(int server)
+{
+    armcii_endpoint(server)->is_held = false;
 }
 
 void armcii_endpoints_order_flag(int server, int process)

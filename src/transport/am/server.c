@@ -53,6 +53,7 @@ struct reply {
     MPI_Request request;
     int client;
     int rndv_tag;                 /* rendezvous put: tag to acknowledge; else 0 */
+    struct am_flag flag;          /* rendezvous put: what to set behind the data */
     char inline_data[INLINE_MAX]; /* up to INLINE_MAX bytes */
     char *buffer;                 /* more; or NULL */
     size_t bytes;                 /* of the data */
@@ -217,6 +218,26 @@ static void send_answer(int client)
     server.answer.bytes = 0;
 }
 
+/* Are the data of an earlier rendezvous put of the client not in place?  The list begins with the
+ * latest. */
+static bool has_earlier_rndv(const struct reply *reply)
+{
+    const struct reply *earlier = reply->next;
+    while (earlier && (!earlier->rndv_tag || earlier->client != reply->client))
+        earlier = earlier->next;
+    return earlier != NULL;
+}
+
+/* The data are in place: set their flag, if that need not wait for others. */
+static bool try_set_flag(const struct reply *reply)
+{
+    if (reply->flag.address == 0) return true;
+    if (has_earlier_rndv(reply)) return false;
+    atomic_store_explicit((_Atomic int *)(uintptr_t)reply->flag.address, (int)reply->flag.value,
+                          memory_order_release);
+    return true;
+}
+
 /* Free completed replies and acknowledge completed rendezvous puts; each call tests at most
  * MAX_TESTS and the next call continues there. */
 static bool progress_replies(void)
@@ -229,7 +250,7 @@ static bool progress_replies(void)
         struct reply *reply = *server.next_test;
         int done;
         MPI_Test(&reply->request, &done, MPI_STATUS_IGNORE);
-        if (!done) {
+        if (!done || !try_set_flag(reply)) {
             server.next_test = &reply->next;
             continue;
         }
@@ -285,6 +306,7 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
 {
     struct reply *reply = new_reply(client, 0);
     reply->rndv_tag = r->tag;
+    memcpy(&reply->flag, r->scale, sizeof reply->flag);
     armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
     if (r->kind == AM_PUT_ASK)
