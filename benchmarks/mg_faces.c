@@ -1,4 +1,4 @@
-/* mg_faces.c - the two ways in which MG's faces travel: puts with a flag behind each, straight into
+/* mg_faces.c - the two ways in which MG's faces travel: puts with a flag behind them, straight into
  * the neighbour's halo; and MPI_Isend, MPI_Irecv. */
 #include "mg.h"
 #include "plain_mpi.h"
@@ -10,13 +10,13 @@
 
 /* ---- ARMCI ---- */
 
-/* At the beginning of each slice: for each halo the number of the exchange that filled it last, by
- * the neighbour. Each flag has its own cache line. */
+/* At the beginning of each slice: for each axis the number of the exchange whose faces the
+ * neighbour has put into the halo. Each flag has its own cache line. */
 struct flags {
     struct {
         volatile int filled;
         char rest[60];
-    } of[MG_AXES][2];
+    } of[MG_AXES];
 };
 _Static_assert(sizeof(struct flags) <= MG_FLAG_BYTES, "the arrays begin behind the flags");
 
@@ -36,20 +36,44 @@ static void *at_rank(const struct mg *mg, int rank, void *mine)
     return (char *)mg->slices[rank] + ((char *)mine - (char *)mg->slices[mg->me]);
 }
 
-/* The points at one end go into the halo at the other end of the neighbour. */
-static void put_face(struct mg *mg, const struct mg_face *face, double *array, int axis, int end)
+/* A put, strided where the face is. */
+struct face_put {
+    int to, bytes, count[3], stride[2];
+    double *from, *into;
+};
+
+/* Of the points at one end into the halo at the other end of the neighbour. */
+static struct face_put face_put(const struct mg *mg, const struct mg_face *face, double *array,
+                                int axis, int end)
 {
     const int to = mg->neighbours[axis][end], bytes = (int)(face->length * (long)sizeof *array);
-    struct flags *flags = mg->slices[to];
-    double *from = array + face->first[end], *into = at_rank(mg, to, array + face->halo[1 - end]);
-    int count[3] = {bytes, (int)face->count[0], (int)face->count[1]}, stride[2];
-    int *flag = (int *)&flags->of[axis][1 - end].filled;
+    struct face_put put = {.to = to,
+                           .bytes = bytes,
+                           .count = {bytes, (int)face->count[0], (int)face->count[1]},
+                           .from = array + face->first[end],
+                           .into = at_rank(mg, to, array + face->halo[1 - end])};
     for (int i = 0; i < 2; i++)
-        stride[i] = (int)(face->distance[i] * (long)sizeof *array);
-    if (axis == 0)
-        ARMCI_Put_flag(from, into, bytes, flag, exchanges[axis], to);
-    else
-        ARMCI_PutS_flag(from, stride, into, stride, count, 2, flag, exchanges[axis], to);
+        put.stride[i] = (int)(face->distance[i] * (long)sizeof *array);
+    return put;
+}
+
+/* Both neighbours along an axis are one rank, so one flag follows both faces. */
+static void put_faces(struct mg *mg, const struct mg_face *face, double *array, int axis,
+                      armci_hdl_t *handle)
+{
+    struct face_put first = face_put(mg, face, array, axis, 0),
+                    second = face_put(mg, face, array, axis, 1);
+    struct flags *flags = mg->slices[second.to];
+    int *flag = (int *)&flags->of[axis].filled;
+    if (axis == 0) {
+        ARMCI_NbPut(first.from, first.into, first.bytes, first.to, handle);
+        ARMCI_Put_flag(second.from, second.into, second.bytes, flag, exchanges[axis], second.to);
+    } else {
+        ARMCI_NbPutS(first.from, first.stride, first.into, first.stride, first.count, 2, first.to,
+                     handle);
+        ARMCI_PutS_flag(second.from, second.stride, second.into, second.stride, second.count, 2,
+                        flag, exchanges[axis], second.to);
+    }
 }
 
 /* An extension of this library and of ARMCI-MPI. */
@@ -69,11 +93,11 @@ static void make_progress(void)
 /* Now and then the processor goes to others, as ranks and servers may outnumber cores. */
 static void wait_for(const volatile int *flag, int value)
 {
-    enum { SPINS = 200 };
-    for (int spins = 0; *flag < value; spins++) {
+    enum { SPINS = 200, YIELD_EVERY = 16 };
+    for (int spins = 0, turns = 0; *flag < value; spins++) {
         if (spins < SPINS) continue;
-        sched_yield();
         make_progress();
+        if (++turns % YIELD_EVERY == 0) sched_yield();
         spins = 0;
     }
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -83,11 +107,13 @@ static void exchange_armci(struct mg *mg, const struct mg_level *level, double *
 {
     const struct mg_face face = mg_face(level, axis);
     const struct flags *mine = mg->slices[mg->me];
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_SET_AGGREGATE_HANDLE(&handle);
     exchanges[axis]++;
-    for (int end = 0; end < 2; end++)
-        put_face(mg, &face, array, axis, end);
-    for (int end = 0; end < 2; end++)
-        wait_for(&mine->of[axis][end].filled, exchanges[axis]);
+    put_faces(mg, &face, array, axis, &handle);
+    wait_for(&mine->of[axis].filled, exchanges[axis]);
+    ARMCI_Wait(&handle);
 }
 
 const struct mg_way mg_armci = {"ARMCI", open_armci, NULL, exchange_armci};

@@ -248,6 +248,12 @@ def later_commits(data):
     for run in data.all["runs"]:
         for word, commit in run.get("commits", {}).items():
             found.setdefault(commit, {}).setdefault(PLACES[run["place"]], set()).add(word)
+    # Data kept without their processor are of the one run of that commit and date whose processor is known.
+    for commit in list(found):
+        named = [other for other in found if other.startswith(commit + ", ")]
+        if len(named) == 1:
+            for place, words in found.pop(commit).items():
+                found[named[0]].setdefault(place, set()).update(words)
     return "".join(f"; {commit}: " + ", ".join(f"{', '.join(sorted(words))} on {place}" for place, words in places.items())
                    for commit, places in found.items())
 
@@ -255,8 +261,9 @@ def later_commits(data):
 def provenance(data):
     """The sentence over the tables."""
     about, run = data.all["machine"], next(run for run in data.all["runs"] if run["library"] == OURS)
+    processor = processor_of(data.all) or "unknown processor"
     medians = any("median_ns" in row and "best_ns" in row for row in run["rows"])
-    parts = [data.all["date"], f"{about['cores']} cores, {run.get('head', {}).get('processor', 'unknown processor')}", about["kernel"]]
+    parts = [data.all["date"], f"{about['cores']} cores, {processor}", about["kernel"]]
     parts += [f"{label} {about[key]}" for key, label in (("virtual", "virtual machine:"), ("governor", "governor:")) if key in about]
     parts += [", ".join(data.versions(mpi) for mpi in MPIS), f"commit {data.all['commit'] or 'unknown'}" + later_commits(data)]
     what = "medians; ± is half the distance between the first and ninth decile" if medians else "best times"
@@ -393,10 +400,20 @@ def why_not_keep(new):
     return noisy + unknown + missing
 
 
-def differences(old, new):
-    """What the heads of two runs say differently, for the reader of a table with rows of both."""
-    return "".join(f", {new[key].split(',')[0] if key == 'mpi' else new[key]}" for key in ("processor", "mpi")
-                   if key in old and key in new and old[key] != new[key])
+def processor_of(data):
+    """That of the first run, of this library if there is one; None: unknown."""
+    runs = sorted(data["runs"], key=lambda run: run["library"] != OURS)
+    return next((run["head"]["processor"] for run in runs if "processor" in run.get("head", {})), None)
+
+
+def differences(kept, new, old_head, new_head):
+    """What a new run says differently, for the reader of a table with rows of both: the processor than the line over the tables, whichever library
+    and MPI library ran; the MPI library than the run that was kept."""
+    processor = processor_of(new)
+    other = f", {processor}" if processor and processor_of(kept) not in (None, processor) else ""
+    if "mpi" in old_head and "mpi" in new_head and old_head["mpi"] != new_head["mpi"]:
+        other += f", {new_head['mpi'].split(',')[0]}"
+    return other
 
 
 def merge(kept, new):
@@ -420,7 +437,7 @@ def merge(kept, new):
         rows = [row for row in old["rows"] if row["group"] not in words] + run["rows"]
         old["rows"] = sorted(rows, key=lambda row: WORDS[run["place"]].index(row["group"]))
         old["problems"] = [problem for problem in old["problems"] if problem["group"] and problem["group"] not in words] + problems
-        source = f"{new['commit']} of {new['date']}" + differences(old.get("head", {}), run.get("head", {}))
+        source = f"{new['commit']} of {new['date']}" + differences(kept, new, old.get("head", {}), run.get("head", {}))
         old.setdefault("commits", {}).update(dict.fromkeys(words, source))
 
 

@@ -23,6 +23,7 @@ int armcii_transfer_begin(const struct op_args *r, struct op *op)
     op->verb = r->verb;
     op->scale = r->scale;
     op->target = r->proc;
+    op->flag = NULL;
     int rc = armcii_check_process(r->caller, "proc", r->proc);
     if (rc || r->verb.kind != OP_ACC) return rc;
     rc = armcii_check_element(r->caller, (int)r->verb.element);
@@ -445,9 +446,11 @@ VALUE_FUNCTIONS(Double, double);
 
 /* ---- flags ---- */
 
-/* The data must be in place before the flag is, and the flag must arrive without further calls. */
-static int put_then_flag(const struct op *data, int *flag, int value)
+/* The data, and what was queued before, must be in place before the flag is, and the flag must
+ * arrive without further calls. */
+static int put_then_flag(struct op *data, int *flag, int value)
 {
+    struct op_flag with_data = {flag, value, false};
     struct op op;
     struct raddr raddr;
     int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
@@ -456,7 +459,14 @@ static int put_then_flag(const struct op *data, int *flag, int value)
     if (rc) return rc;
     const struct transport *chosen = armcii_route_transport(raddr.route, op.verb, &op.shape);
     if (chosen->expect_flag) chosen->expect_flag(&raddr, data->target);
-    rc = armcii_transfer_run(data, BLOCKING);
+    rc = armcii_aggregates_flush(data->target);
+    if (armcii_route_is_uniform(raddr.route)) data->flag = &with_data;
+    if (!rc) rc = armcii_transfer_run(data, BLOCKING);
+    data->flag = NULL;
+    if (with_data.is_carried) {
+        if (armcii_stats.on) count(&op, BLOCKING);
+        return rc;
+    }
     armcii_route_order_flag(&raddr, chosen, data->target);
     if (rc) return rc;
     rc = armcii_transfer_run(&op, BLOCKING);

@@ -82,6 +82,13 @@ struct buffer {
 struct buffer *armcii_buffer_new(size_t bytes); /* NULL: out of memory */
 void armcii_buffers_free(struct buffer *list);
 
+/* The flag behind the data of a put. A transport that brings it with them sets is_carried. */
+struct op_flag {
+    int *address; /* at the target of the put */
+    int value;
+    bool is_carried;
+};
+
 /* A put, get or accumulate of any shape. */
 struct op {
     const char *caller; /* the public function, for messages */
@@ -90,6 +97,7 @@ struct op {
     int target;
     char *lo, *hi; /* the remote side is within [lo, hi); if contiguous, hi may have wrapped */
     struct shape shape;
+    struct op_flag *flag; /* NULL: none, or none that may come with the data */
 };
 
 /* Does an accumulate multiply its data? */
@@ -258,6 +266,11 @@ void armcii_route_order(const struct raddr *raddr, const struct transport *chose
                         struct op_verb verb, const char *lo, const char *hi);
 /* A put of `chosen` to raddr follows, which nobody may see before the puts and accumulates that
  * this process has started towards the target. */
+/* Does one transport carry everything?  Then what it carried before needs no order with others. */
+static inline bool armcii_route_is_uniform(const struct route *route)
+{
+    return route->contiguous == route->atomic && route->shaped == route->atomic;
+}
 void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target);
 
 /* The transports of this job, NULL-terminated: fences, waits and progress concern all of them. */

@@ -5,6 +5,7 @@
   options; each environment variable is known;
 - its tables of figures, those of doc/benchmarks.md and the pictures are made of benchmarks/data/report.json.
 """
+import importlib
 import os
 import re
 import sys
@@ -78,3 +79,22 @@ def test_variables():
 
 def test_figures():
     assert not output(sys.executable, "-B", os.path.join(SOURCE, "benchmarks", "report.py"), "check")
+
+
+def test_sources_of_figures(monkeypatch):
+    """Data of one run have one source: with both MPI libraries, the processor that differs from the page's; and kept data without it."""
+    monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    report = importlib.import_module("report")
+
+    def run(mpi, processor, rows):
+        return {"library": report.OURS, "mpi": mpi, "place": "hosts", "head": {"processor": processor}, "rows": rows, "problems": []}
+    kept = {"libraries": {}, "runs": [run("one", "first processor", []), run("other", "second processor", [])]}
+    rows = [{"group": "pool", "name": "a row"}]
+    report.merge(kept, {"commit": "c", "date": "d", "libraries": {}, "runs": [run(mpi, "second processor", rows) for mpi in ("one", "other")]})
+    assert [old["commits"] for old in kept["runs"]] == [{"pool": "c of d, second processor"}] * 2
+    kept["runs"][1]["commits"] = {"many": "c of d"}
+
+    class Kept:
+        all = kept
+    assert report.later_commits(Kept) == "; c of d, second processor: many, pool on two nodes"

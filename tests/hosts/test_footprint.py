@@ -17,7 +17,7 @@ def figures_by_ranks():
     found = {}
     with two_nodes() as launch:
         for ranks in RANKS:
-            job = launch(ranks, 110, "tests/hosts/test_footprint.mpi")
+            job = launch(ranks, 110, "tests/hosts/test_footprint.mpi", "--only=own_memory")
             line = re.search(LINE % ranks, job.out, re.M)
             assert line and re.search("^1 passed, 0 failed", job.out, re.M), "on %d ranks: status %d\n%s" % (ranks, job.status, job.all)
             server, other, process = (int(number) for number in line.groups())

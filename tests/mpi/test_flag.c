@@ -84,6 +84,73 @@ static void run(const void *row)
     region_done(base);
 }
 
+/* The flag follows what its caller started before, too: a long put and one in the queue of an
+ * aggregate handle, whose handles are not waited for. */
+static void run_behind_others(const void *row)
+{
+    const struct call *call = row;
+    enum { LONG = MANY * STRIDE };
+    int me = test_rank(), n = test_ranks(), to = (me + 1) % n, left = (me + n - 1) % n;
+    struct others {
+        struct slice slice;
+        unsigned char before[LONG];
+        double queued;
+    };
+    void **base = region_zeroed(sizeof(struct others));
+    struct others *mine = base[me], *theirs = base[to];
+    static unsigned char source[LONG], before[LONG], expected[LONG], seen[LONG];
+    struct rng r = rng_stream(2);
+    bool comes = true;
+    rows = call->rows;
+    for (int round = 1; round <= effort(50); round++) {
+        double value = round * n + me;
+        armci_hdl_t handle, aggregate;
+        rng_bytes(&r, expected, sizeof expected); /* the same for all, before `left` is added */
+        for (int i = 0; i < LONG; i++)
+            before[i] = (unsigned char)(expected[i] + me);
+        ARMCI_INIT_HANDLE(&handle);
+        ARMCI_INIT_HANDLE(&aggregate);
+        ARMCI_SET_AGGREGATE_HANDLE(&aggregate);
+        ARMCI_NbPut(before, theirs->before, LONG, to, &handle);
+        ARMCI_NbPut(&value, &theirs->queued, sizeof value, to, &aggregate);
+        check_long(call->put(source, &theirs->slice, round, to), 0, "%s to %d: code", call->name,
+                   to);
+        comes = comes && flag_comes(&mine->slice, round);
+        check_double(ARMCI_GetValueDouble(&mine->queued, me), round * n + left,
+                     "queued before the flag");
+        ARMCI_Get(mine->before, seen, LONG, me);
+        for (int i = 0; i < LONG; i++)
+            expected[i] = (unsigned char)(expected[i] + left);
+        check_bytes(seen, expected, LONG, "put before the flag of %s from %d", call->name, left);
+        ARMCI_Wait(&handle);
+        ARMCI_Wait(&aggregate);
+        MPI_Barrier(test_comm());
+    }
+    region_done(base);
+}
+
+/* Who has put a flag puts into the same place again: in this order. */
+static void test_flag_then_put(void)
+{
+    int me = test_rank(), n = test_ranks(), to = (me + 1) % n;
+    void **base = region_zeroed(sizeof(struct slice));
+    struct slice *mine = base[me], *theirs = base[to];
+    static unsigned char source[MANY * STRIDE];
+    for (int round = 1; round <= effort(100); round++) {
+        ARMCI_Put_flag(source, theirs->data, sizeof source, &theirs->flag, round, to);
+        if (round % 2 == 0)
+            ARMCI_PutValueInt(-round, &theirs->flag, to);
+        else
+            check_long(ARMCI_GetValueInt(&theirs->flag, to), round, "the caller's own flag");
+        ARMCI_Fence(to);
+        MPI_Barrier(test_comm());
+        check_long(ARMCI_GetValueInt(&mine->flag, me), round % 2 == 0 ? -round : round,
+                   "a put into the flag");
+        MPI_Barrier(test_comm());
+    }
+    region_done(base);
+}
+
 /* Nobody waits for the flag: what a fence completes is there behind a barrier of MPI. */
 static void test_fence(void)
 {
@@ -137,6 +204,11 @@ static const struct test tests[] = {
      ONE_ROW(run, struct call, put_strided, MANY, true, "ARMCI_PutS_flag")},
     {"ARMCI_PutS_flag_dir: data before flag, value by value",
      ONE_ROW(run, struct call, put_strided_dir, FEW, true, "ARMCI_PutS_flag_dir")},
+    {"ARMCI_Put_flag: earlier puts before flag",
+     ONE_ROW(run_behind_others, struct call, put_contiguous, FEW, false, "ARMCI_Put_flag")},
+    {"ARMCI_Put_flag: earlier puts before the flag of long data",
+     ONE_ROW(run_behind_others, struct call, put_contiguous, MANY, false, "ARMCI_Put_flag")},
+    {"a put after a flag in the same place", test_flag_then_put},
     {"a fence completes data and flag", test_fence},
     {"a flag in another region", test_flag_elsewhere},
 };

@@ -180,87 +180,6 @@ static void across_two_blocks(void)
                     elements[i].seconds, "accumulate across borders");
 }
 
-/* A region of rank 0, each kind on other elements. */
-struct mixture {
-    long added[64], list[64];
-    double patch[16][16];
-    long tickets, locked;
-    int ints[16];
-};
-
-static void mix_once(struct mixture *there, int kind, long count[])
-{
-    static const double ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    static long longs[64];
-    static int few_ints[16];
-    long one = 1, seen;
-    double scale = 1;
-    int count_of[2] = {4 * sizeof(double), 4}, here = 4 * sizeof(double),
-        stride = sizeof there->patch[0], i = 1;
-    void *from[3] = {longs, longs, longs}, *to[3] = {there->list, there->list + 1, there->list};
-    armci_giov_t iov = {from, to, 8 * sizeof(long), 3};
-    for (int k = 0; k < 64; k++)
-        longs[k] = few_ints[k % 16] = 1;
-    count[kind]++;
-    switch (kind) {
-    case 0: ARMCI_Acc(ARMCI_ACC_LNG, &one, longs, there->added, sizeof there->added, 0); break;
-    case 1:
-        ARMCI_AccS(ARMCI_ACC_DBL, &scale, (void *)ones, &here, there->patch[6] + 6, &stride,
-                   count_of, 1, 0);
-        break;
-    case 2: ARMCI_AccV(ARMCI_ACC_LNG, &one, &iov, 1, 0); break;
-    case 3: ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &there->tickets, 1, 0); break;
-    case 4:
-        ARMCI_Lock(0, test_ranks() - 1);
-        ARMCI_Get(&there->locked, &seen, sizeof seen, 0);
-        seen++;
-        ARMCI_Put(&seen, &there->locked, sizeof seen, 0);
-        ARMCI_Unlock(0, test_ranks() - 1);
-        break;
-    default: ARMCI_Acc(ARMCI_ACC_INT, &i, few_ints, there->ints, sizeof there->ints, 0);
-    }
-}
-
-static void check_mixture(const struct mixture *m, const long count[])
-{
-    for (int i = 0; i < 64; i++) {
-        check_long(m->added[i], count[0], "mixed: accumulated long %d", i);
-        check_long(m->list[i],
-                   i == 0 || i == 8 ? count[2] * (i == 0 ? 2 : 1)
-                   : i < 8          ? 3 * count[2]
-                                    : 0,
-                   "mixed: long %d of vectors", i);
-    }
-    for (int i = 0; i < 256; i++) {
-        bool inside = i / 16 >= 6 && i / 16 < 10 && i % 16 >= 6 && i % 16 < 10;
-        check_double(m->patch[i / 16][i % 16], inside ? (double)count[1] : 0,
-                     "mixed: patch at %d, %d", i / 16, i % 16);
-    }
-    for (int i = 0; i < 16; i++)
-        check_long(m->ints[i], count[5], "mixed: int %d", i);
-    check_long(m->tickets, count[3], "mixed: tickets");
-    check_long(m->locked, count[4], "mixed: counter under a lock");
-}
-
-static void mixture(void)
-{
-    void **base = region_zeroed(sizeof(struct mixture));
-    struct mixture *copy = need_memory(sizeof *copy);
-    struct rng r = rng_stream((uint64_t)test_rank());
-    long count[6] = {0, 0, 0, 0, 0, 0};
-    ARMCI_Create_mutexes(1);
-    for (double until = now() + trial_time(2); now() < until;)
-        mix_once(base[0], rng_between(&r, 0, 5), count);
-    ARMCI_Barrier();
-    MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_LONG, MPI_SUM, test_comm());
-    ARMCI_Get(base[0], copy, sizeof *copy, 0);
-    check_mixture(copy, count);
-    ARMCI_Barrier();
-    ARMCI_Destroy_mutexes();
-    region_free(base);
-    free(copy);
-}
-
 #define BLOWS(...) ROWS(hammer_types, struct blows, __VA_ARGS__)
 
 static const struct test tests[] = {
@@ -270,6 +189,5 @@ static const struct test tests[] = {
      BLOWS({overlapping_patches, "strided accumulate"})},
     {"vector accumulates lose nothing", BLOWS({overlapping_lists, "vector accumulate"})},
     {"elements across two blocks lose nothing", across_two_blocks},
-    {"all kinds at the same time lose nothing", mixture},
 };
 SUITE();

@@ -136,7 +136,7 @@ static void several_held(void)
 /* The first, the last and some between, so that ranks meet. */
 static void very_many(void)
 {
-    enum { MUTEXES = 100000, LOCKS = 2000 };
+    enum { MUTEXES = 100000, LOCKS = 2000, MOST_KIB = MUTEXES * 18L / 1024 };
     if (!needs_few_ranks(8)) return;
     int n = test_ranks();
     struct rng draws = rng_stream((uint64_t)test_rank());
@@ -144,7 +144,10 @@ static void very_many(void)
     long done = 0;
     struct held before = {0};
     for (int round = 0; round < 3; round++) {
+        const long kib = kib_in("/proc/self/status", "RssShmem:");
         check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
+        const long more = kib_in("/proc/self/status", "RssShmem:") - kib;
+        check(more <= MOST_KIB, "%d mutexes take %ld KiB, more than %d", MUTEXES, more, MOST_KIB);
         for (int i = 0; i < effort(LOCKS); i++, done++) {
             int p = rng_between(&draws, 0, n - 1), m = rng_between(&draws, 0, 9);
             if (m > 0) m = MUTEXES / m - 1;

@@ -206,20 +206,6 @@ static void test_handle_bounds(void)
     cells_end(&c, "handle inside a struct");
 }
 
-static void test_handle_copied(void)
-{
-    struct cells c = cells_create(30, 4);
-    for (int i = 0; i < c.n; i++) {
-        armci_hdl_t handle, copy;
-        ARMCI_INIT_HANDLE(&handle);
-        issue(&c, kind_of(i), i, target_of(i), &handle);
-        copy = handle;
-        memset(&handle, 0xdd, sizeof handle);
-        check_long(ARMCI_Wait(&copy), 0, "ARMCI_Wait of a copied handle: code");
-    }
-    cells_end(&c, "copied handles");
-}
-
 static void test_unused_handle(void)
 {
     armci_hdl_t handle = new_handle();
@@ -287,7 +273,6 @@ static const struct test tests[] = {
      SCRIPT("one handle, again and again", 600, 1, false, false, WAIT_AT_ONCE)},
     {"a handle need not be initialised", test_handle_garbage},
     {"nothing outside the 8 bytes of a handle is written", test_handle_bounds},
-    {"a copied handle can be waited for", test_handle_copied},
     {"a wait without operations is no error", test_unused_handle},
     {"one handle, thousands of operations to all ranks",
      SCRIPT("one handle, many operations", 3000, 1, false, false, WAIT_AT_THE_END)},

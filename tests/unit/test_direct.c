@@ -1,6 +1,5 @@
 /* test_direct.c - accumulates by load and store: sums, updates under the locks of all bytes of an
- * element, bounded holds, no lock left held; puts and gets. */
-#include <pthread.h>
+ * element, bounded holds, no lock left held; stores that a fence waits for. */
 #include <string.h>
 
 #include "../../tools/lib/element.h"
@@ -34,8 +33,6 @@ static int locks_taken(void)
 
 /* ---- kernels that check the locks: replace src/shape/accumulate.c ---- */
 
-static bool is_watching = true; /* false with several threads: one would see the locks of another */
-
 static void check_locked(const char *at)
 {
     uintptr_t block = armcii_stripe_block((uintptr_t)at);
@@ -46,7 +43,6 @@ static void check_locked(const char *at)
 
 static void check_update(const char *dst, size_t bytes)
 {
-    if (!is_watching) return;
     if (dst < arena || dst + bytes > arena + ARENA)
         ck_abort_msg("an update leaves the target's memory");
     check_locked(dst);
@@ -60,7 +56,7 @@ static void check_hold(enum element e, size_t piece, size_t bytes)
     if (piece % armcii_element_size(e) != 0)
         ck_abort_msg("%zu bytes of %s are no whole elements", piece, armcii_element_name(e));
     if (bytes > STRIPE_BLOCK) ck_abort_msg("a lock is held for %zu bytes", bytes);
-    if (is_watching && calls++ % 64 == 0) ck_assert_int_le(locks_taken(), 2);
+    if (calls++ % 64 == 0) ck_assert_int_le(locks_taken(), 2);
 }
 
 static void add(enum element e, const void *scale, char *dst, const char *src, size_t bytes)
@@ -295,75 +291,7 @@ ROW_TEST(vector, ELEMENT_COUNT)
     }
 }
 
-/* ---- several threads ---- */
-
-enum { THREADS = 4, ROUNDS = 60000 };
-
-/* Three elements on the border of two blocks, the middle one across it, contiguous or as rows. */
-static void *hammer(void *argument)
-{
-    static const double ones[6] = {1, 1, 1, 1, 1, 1}, one[2] = {1, 0};
-    const char *at = remote(first_border() - 24);
-    int count[2] = {16, 3}, stride[1] = {16};
-    struct shape s;
-    (void)argument;
-    for (int i = 0; i < ROUNDS; i++) {
-        if (i % 2) {
-            armcii_apply_accumulate_segment(ELEMENT_DCOMPLEX, one, PROCESS, at, ones, sizeof ones);
-            continue;
-        }
-        armcii_shape_strided(&s, (void *)ones, stride, (void *)at, stride, count, 1);
-        accumulate(ELEMENT_DCOMPLEX, one, &s);
-    }
-    return NULL;
-}
-
-TEST(nothing_lost_between_threads)
-{
-    pthread_t thread[THREADS];
-    memset(arena, 0, ARENA);
-    is_watching = false;
-    for (int i = 0; i < THREADS; i++)
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, hammer, NULL), 0);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(thread[i], NULL);
-    is_watching = true;
-    double seen[6];
-    memcpy(seen, arena + first_border() - 24, sizeof seen);
-    for (int i = 0; i < 6; i++)
-        ck_assert_double_eq(seen[i], THREADS * ROUNDS);
-    ck_assert_int_eq(locks_taken(), 0);
-}
-
-/* ---- put and get ---- */
-
-TEST(put_and_get)
-{
-    static char back[LOCAL];
-    for (unsigned seed = 0; seed < 300; seed++) {
-        struct rng r = rng_start(seed);
-        int count[3] = {rng_between(&r, 1, 100), rng_between(&r, 1, 9), rng_between(&r, 1, 9)};
-        int stride[2] = {rng_between(&r, 100, 200), rng_between(&r, 2000, 4000)};
-        struct shape s;
-        begin(ELEMENT_INT, seed);
-        ck_assert_int_eq(armcii_shape_strided(&s, local, stride, remote(seed), stride, count, 2),
-                         SHAPE_OK);
-        armcii_stores_pending = false;
-        run_op((struct op_verb){.kind = OP_PUT}, NULL, &s);
-        ck_assert(armcii_stores_pending);
-        struct shape_iter it;
-        struct segment seg;
-        for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
-            memcpy(wanted + (seg.remote - remote(0)), seg.local, seg.bytes);
-        check_arena("put of seed", seed);
-        ck_assert_int_eq(armcii_shape_strided(&s, back, stride, remote(seed), stride, count, 2),
-                         SHAPE_OK);
-        run_op((struct op_verb){.kind = OP_GET}, NULL, &s);
-        for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
-            ck_assert_mem_eq(seg.local, local + (seg.local - back), seg.bytes);
-        check_arena("get of seed", seed);
-    }
-}
+/* ---- stores that are noted ---- */
 
 /* A fence after any store must wait for it, an accumulate's too. */
 TEST(stores_are_noted)
@@ -384,6 +312,9 @@ TEST(stores_are_noted)
     armcii_shape_contiguous(&s, local, remote(0), 64);
     accumulate(ELEMENT_LONG, NULL, &s);
     ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
+    armcii_drain_stores();
+    run_op((struct op_verb){.kind = OP_PUT}, NULL, &s);
+    ck_assert_msg(armcii_stores_pending, "a fence would not wait for a put");
 }
 
 /* A server works without the global lock, and its stores for others are not this process's own. */

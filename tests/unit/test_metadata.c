@@ -207,7 +207,7 @@ static void create(int count)
 {
     bool is_empty;
     for (int i = 0; i < count; i++) {
-        team.credit = SIZE_MAX;
+        team.unchecked = SIZE_MAX;
         regions[i] = armcii_region_create(&team, slice_of(ME), &is_empty);
         ck_assert_ptr_nonnull(regions[i]);
     }
@@ -331,7 +331,7 @@ TEST(no_room)
     bool is_empty;
     slice_of = large;
     no_units = true;
-    team.credit = SIZE_MAX;
+    team.unchecked = SIZE_MAX;
     ck_assert_ptr_null(armcii_region_create(&team, slice_of(ME), &is_empty));
     ck_assert(!is_empty);
     no_units = false;

@@ -2,72 +2,12 @@
  * process, without a launcher. */
 #include <armci.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
-#include "base/lock.h"
+#include "base/backoff.h"
 #include "mem/directory.h"
-#include "transport/am/am.h"
-#include "transport/am/endpoint.h"
-#include "transport/am/server.h"
-#include "transport/am/proto.h"
 #include "unit.h"
 
-enum { NEW_VALUE = 7, MAX_POLLS = 100000, POLLS = 3200 };
-
-/* ---- a server without a progress thread ---- */
-
-static MPI_Comm requests;
-
-static void start_server(void)
-{
-    MPI_Comm_dup(MPI_COMM_SELF, &requests);
-    armcii_endpoints_start(requests);
-    armcii_server_start(requests);
-    armcii_transports_add(&armcii_am);
-    armcii_backoff.progress_needed = true;
-}
-
-static void end_server(void)
-{
-    armcii_lock_enter();
-    armcii_endpoints_fence_all();
-    armcii_lock_exit();
-    armcii_transports[1] = NULL; /* leaves shm */
-    armcii_backoff.progress_needed = false;
-    armcii_endpoints_end();
-    armcii_server_end();
-    MPI_Comm_free(&requests);
-}
-
-/* Put the value through the server. */
-static void send_put(void *to, int value)
-{
-    struct op op = {.verb = {.kind = OP_PUT}, .lo = to, .hi = (char *)to + sizeof value};
-    struct request req = {0};
-    armcii_shape_contiguous(&op.shape, &value, to, sizeof value);
-    armcii_lock_enter();
-    armcii_client_start(&op, NULL, &req);
-    armcii_lock_exit();
-}
-
-TEST(polling_a_value_receives_the_put_that_changes_it)
-{
-    int seen = 0, n = 0;
-    void *base[1];
-    ARMCI_Init();
-    ARMCI_Malloc(base, sizeof(int));
-    start_server();
-    send_put(base[0], NEW_VALUE);
-    for (; seen != NEW_VALUE && n < MAX_POLLS; n++)
-        seen = ARMCI_GetValueInt(base[0], 0);
-    end_server();
-    ck_assert_msg(seen == NEW_VALUE, "ARMCI_GetValueInt, %d times: expected %d, seen %d", n,
-                  NEW_VALUE, seen);
-    ARMCI_Free(base[0]);
-    ARMCI_Finalize();
-}
-
-/* ---- how often ---- */
+enum { POLLS = 3200 };
 
 static int calls;
 

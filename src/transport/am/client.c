@@ -77,21 +77,39 @@ bool armcii_client_is_complete(uint64_t id)
 
 /* ---- put, get and accumulate ---- */
 
-static void put_rndv(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
+/* Does the flag behind the data come with the request? */
+static bool carry_flag(const struct op *op, const struct shape *s)
 {
+    if (!op->flag || s->bytes < op->shape.bytes || !armcii_endpoints->have_thread) return false;
+    op->flag->is_carried = true;
+    armcii_endpoint_expect_no_flag(armcii_world->server_of[op->target]);
+    return true;
+}
+
+static void put_rndv(struct endpoint *e, const struct op *op, const struct shape *s, uint64_t id)
+{
+    const int owner = op->target;
     const int server = armcii_world->server_of[owner];
     struct outstanding *o = new_outstanding(id, owner);
     MPI_Request request;
     struct rndv_put put = {.server = server, .owner = owner, .tag = new_tag()};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
+    struct am_flag flag = {0};
+    if (carry_flag(op, s)) {
+        put.flag = (char *)op->flag->address;
+        flag = (struct am_flag){(uint64_t)(uintptr_t)put.flag, op->flag->value};
+    }
     armcii_endpoint_reserve(e, armcii_am_request_length(AM_PUT_RNDV, s)); /* others may send */
     const bool asks =
         armcii_am_window_is_small() || (bytes > 0 && !armcii_endpoint_has_room(e, bytes));
     if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, server, put.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
     append_request(e,
-                   &(struct am_request){
-                       .kind = asks ? AM_PUT_ASK : AM_PUT_RNDV, .owner = owner, .tag = put.tag},
+                   &(struct am_request){.kind = asks ? AM_PUT_ASK : AM_PUT_RNDV,
+                                        .owner = owner,
+                                        .tag = put.tag,
+                                        .scale = &flag,
+                                        .scale_bytes = sizeof flag},
                    s);
     armcii_endpoint_add_rndv(e, &put, asks ? 0 : bytes);
     armcii_endpoint_send(e);
@@ -157,7 +175,7 @@ static bool send_fragment(struct endpoint *e, const struct op *op, const struct 
         return true;
     }
     if (op->verb.kind == OP_PUT && s->bytes > armcii_endpoints->eager_max) {
-        put_rndv(e, op->target, s, id);
+        put_rndv(e, op, s, id);
         return true;
     }
     if (op->verb.kind == OP_ACC) {

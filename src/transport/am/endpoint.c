@@ -155,13 +155,13 @@ bool armcii_endpoints_owe(void)
     return endpoints.owing > 0;
 }
 
-/* The message of a flag is not acknowledged by itself: its receiver waits for the flag, and a
- * fence asks for one. But the system must take all that has not been served, unless messages of the
- * program are before it: nothing is outstanding then. */
+/* The message of a flag, or of data before it, is not acknowledged by itself: its receiver waits
+ * for the flag, and a fence asks for one. But the system must take all that has not been served,
+ * unless messages of the program are before it: nothing is outstanding then. */
 static bool may_owe(const struct endpoint *e)
 {
     return !e->is_awaited && endpoints.shared.have_thread && e->acked > 0 &&
-           e->unserved <= endpoints.shared.message_max;
+           e->unserved <= AM_MESSAGE_MAX;
 }
 
 void armcii_endpoint_send(struct endpoint *e)
@@ -180,7 +180,7 @@ void armcii_endpoint_send(struct endpoint *e)
     }
     e->transmitted += size;
     e->unserved += size;
-    if (e->is_urgent && head->acknowledge && may_owe(e)) {
+    if ((e->is_urgent || e->is_held) && head->acknowledge && may_owe(e)) {
         head->acknowledge = 0;
         set_owes(e, true);
     }

@@ -86,6 +86,8 @@ void armcii_endpoints_wait(MPI_Request *request);
 void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi);
 /* An update to the server follows, then order_flag and another one: both may go in one message. */
 void armcii_endpoints_expect_flag(int server);
+/* The update carries the flag: no other one follows. */
+void armcii_endpoint_expect_no_flag(int server);
 /* The same for all operations on memory of the process, except for eager requests to that server:
  * it applies those before a later one. The next update to it is not coalesced. */
 void armcii_endpoints_order_flag(int server, int process);

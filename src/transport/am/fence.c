@@ -40,6 +40,11 @@ void armcii_endpoints_expect_flag(int server)
     if (armcii_endpoints->have_thread) armcii_endpoint(server)->is_held = true;
 }
 
+void armcii_endpoint_expect_no_flag(int server)
+{
+    armcii_endpoint(server)->is_held = false;
+}
+
 void armcii_endpoints_order_flag(int server, int process)
 {
     struct backoff p = {0};

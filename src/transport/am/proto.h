@@ -17,7 +17,8 @@
 enum am_kind {
     AM_PUT,      /* eager: the request holds the data */
     AM_ACC,      /* the same */
-    AM_PUT_RNDV, /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA */
+    AM_PUT_RNDV, /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA;
+                    scale: struct am_flag */
     AM_PUT_ASK,  /* the same, but the data wait for a reply without bytes */
     AM_ROOM,     /* for a message of so many bytes */
     AM_GET,      /* a short reply travels in an answer; any other has the request's tag, as for the
@@ -122,6 +123,13 @@ struct am_request_header {
     uint64_t runs;   /* vector */
     uint64_t remote; /* address of the first segment, or of the mutex, at its owner */
     uint64_t scale[2];
+};
+
+/* The flag that a rendezvous put sets when its data, and those of the client's earlier ones, are in
+ * place. */
+struct am_flag {
+    uint64_t address; /* 0: none */
+    int64_t value;    /* an int */
 };
 
 /* The message that asks for room. */

@@ -1,12 +1,13 @@
 /* replies.c - what a server sends to its clients, and the data of rendezvous puts. */
 #include "transport/am/replies.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "transport/am/bufpool.h"
-#include "transport/am/proto.h"
 #include "transport/am/room.h"
 
 _Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
@@ -87,6 +88,26 @@ void armcii_replies_discount_late(void)
     }
 }
 
+/* Are the data of an earlier rendezvous put of the client not in place? The list begins with the
+ * latest. */
+static bool has_earlier_rndv(const struct reply *reply)
+{
+    const struct reply *earlier = reply->next;
+    while (earlier && (!earlier->rndv_tag || earlier->client != reply->client))
+        earlier = earlier->next;
+    return earlier != NULL;
+}
+
+/* The data are in place: set their flag, if that need not wait for others. */
+static bool try_set_flag(const struct reply *reply)
+{
+    if (reply->flag.address == 0) return true;
+    if (has_earlier_rndv(reply)) return false;
+    atomic_store_explicit((_Atomic int *)(uintptr_t)reply->flag.address, (int)reply->flag.value,
+                          memory_order_release);
+    return true;
+}
+
 /* The reply is complete and no longer in the list. */
 static void free_reply(struct reply *reply)
 {
@@ -109,7 +130,7 @@ bool armcii_replies_progress(void)
         struct reply *reply = *replies.next_test;
         int done;
         MPI_Test(&reply->request, &done, MPI_STATUS_IGNORE);
-        if (!done) {
+        if (!done || !try_set_flag(reply)) {
             replies.next_test = &reply->next;
             continue;
         }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "transport/am/proto.h"
+
 enum { REPLY_INLINE_MAX = 64 };
 /* A pending reply, or the data of a rendezvous put being received. */
 struct reply {
@@ -14,6 +16,7 @@ struct reply {
     MPI_Request request;
     int client;
     int rndv_tag;                       /* rendezvous put: tag to acknowledge; else 0 */
+    struct am_flag flag;                /* rendezvous put: what to set behind the data */
     char inline_data[REPLY_INLINE_MAX]; /* up to that many bytes */
     char *buffer;                       /* more; or NULL */
     size_t bytes;                       /* of the data */

@@ -46,7 +46,11 @@ bool armcii_rndv_has(int server, uint64_t count)
 
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
 {
-    for (const struct rndv *r = rndv.first; r; r = r->next)
-        if (r->put.owner == owner && r->put.lo < hi && lo < r->put.hi) return true;
+    for (const struct rndv *r = rndv.first; r; r = r->next) {
+        const struct rndv_put *put = &r->put;
+        if (put->owner != owner) continue;
+        if (put->lo < hi && lo < put->hi) return true;
+        if (put->flag && put->flag < hi && lo < put->flag + sizeof(int)) return true;
+    }
     return false;
 }

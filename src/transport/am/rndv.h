@@ -11,6 +11,7 @@
 struct rndv_put {
     int server, owner, tag;
     char *lo, *hi;
+    char *flag; /* an int that is set behind the data; NULL: none */
 };
 
 void armcii_rndv_add(const struct rndv_put *put);
@@ -21,7 +22,7 @@ void armcii_rndv_remove(int server, int tag);
 uint64_t armcii_rndv_count(void);
 /* Is any of the first `count` puts not in place at the server? */
 bool armcii_rndv_has(int server, uint64_t count);
-/* Does any put write within [lo, hi) of the owner's memory? */
+/* Does any put, or its flag, write within [lo, hi) of the owner's memory? */
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
 
 #endif

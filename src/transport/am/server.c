@@ -165,6 +165,7 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
 {
     struct reply *reply = armcii_reply_new(client, 0);
     reply->rndv_tag = r->tag;
+    memcpy(&reply->flag, r->scale, sizeof reply->flag);
     armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
     if (r->kind == AM_PUT_ASK)

@@ -16,6 +16,8 @@
 #include "node/team_memory.h"
 #include "transport/transport.h"
 
+enum { CACHE_LINE = 64, FEW = 1024 };
+
 void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name)
 {
     struct mutex_memory *set = armcii_alloc(1, sizeof *set, "mutexes");
@@ -24,12 +26,12 @@ void *armcii_mutexes_create(struct team *team, const int count[], unsigned long 
     set->team = team;
     for (int i = 0; i < team->size; i++)
         if (count[i] > most) most = count[i];
-    if (!armcii_team_memory_alloc(team, (size_t)most * sizeof(struct mutex), &set->place)) {
+    set->stride = most <= FEW ? CACHE_LINE : sizeof(struct mutex);
+    if (!armcii_team_memory_alloc(team, (size_t)most * set->stride, &set->place)) {
         free(set);
         return NULL;
     }
-    memset(armcii_mutex_address(set, team->rank, 0), 0,
-           (size_t)count[team->rank] * sizeof(struct mutex));
+    memset(armcii_mutex_address(set, team->rank, 0), 0, (size_t)count[team->rank] * set->stride);
     armcii_coll_barrier(team->comm);
     return set;
 }
@@ -45,7 +47,7 @@ struct mutex *armcii_mutex_address(const void *set, int owner, int mutex)
 {
     const struct mutex_memory *s = set;
     char *first = armcii_arena_address(s->team->to_world[owner], s->place.offset, s->place.stride);
-    return (struct mutex *)(void *)first + mutex;
+    return (struct mutex *)(void *)(first + (size_t)mutex * s->stride);
 }
 
 /* Whoever is not the next does not spin: that would take the cache line from the holder. The
@@ -83,13 +85,15 @@ bool armcii_mutex_trylock(struct mutex *m)
 /* The server writes `awaited`, then looks at `served`: one of the two sees the other's. */
 void armcii_mutex_await(struct mutex *m, unsigned ticket)
 {
-    atomic_store_explicit(&m->doorbell, (unsigned)armcii_node->rank, memory_order_relaxed);
-    atomic_store(&m->awaited, ticket);
+    atomic_store(&m->awaited, ticket << 16 | (unsigned)(armcii_node->rank + 1));
 }
 
+/* A ticket with the same last bits as an old one rings a server that does not wait, once in 65,536.
+ */
 bool armcii_mutex_unlock(struct mutex *m)
 {
-    if (armcii_mutex_pass(m) != atomic_load(&m->awaited)) return false;
-    armcii_doorbell_ring_number(atomic_load_explicit(&m->doorbell, memory_order_relaxed));
+    const unsigned served = armcii_mutex_pass(m), awaited = atomic_load(&m->awaited);
+    if (awaited == 0 || (served & 0xffff) != awaited >> 16) return false;
+    armcii_doorbell_ring_number((awaited & 0xffff) - 1);
     return true;
 }

@@ -13,12 +13,14 @@
  * served. All zero: free. Nothing in it is ever locked, so that a process that stops stops only
  * those who draw after it. */
 struct mutex {
-    _Alignas(64) atomic_uint tickets; /* next ticket */
+    atomic_uint tickets; /* next ticket */
     atomic_uint served;
-    atomic_uint awaited;  /* a ticket of a server; who serves it rings the server */
-    atomic_uint doorbell; /* of the server (node.h) */
-    atomic_int holder;    /* the last; a rank in the world, for the hang report */
+    /* A ticket of a server: its last 16 bits, then 1 + the server's doorbell (node/doorbell.h) in
+     * 16 bits.  Who serves that ticket rings the server. */
+    atomic_uint awaited;
+    atomic_int holder; /* the last; a rank in the world, for the hang report */
 };
+_Static_assert(sizeof(struct mutex) == 16, "a process may have 100,000");
 
 /* A set: the slots mutexes_create and mutexes_free of struct transport. The mutexes of all members
  * are in the arena, so that every process knows the address of each in its owner, in other
@@ -26,6 +28,7 @@ struct mutex {
 struct mutex_memory {
     struct team *team;
     struct placement place;
+    size_t stride; /* bytes from a mutex to the next: a cache line where they are few */
 };
 void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name);
 void armcii_mutexes_free(void *set);
