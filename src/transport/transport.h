@@ -264,13 +264,13 @@ armcii_route_transport(const struct route *route, struct op_verb verb, const str
  */
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
                         struct op_verb verb, const char *lo, const char *hi);
-/* A put of `chosen` to raddr follows, which nobody may see before the puts and accumulates that
- * this process has started towards the target. */
-/* Does one transport carry everything?  Then what it carried before needs no order with others. */
+/* Does one transport carry everything? Then what it carried before needs no order with others. */
 static inline bool armcii_route_is_uniform(const struct route *route)
 {
     return route->contiguous == route->atomic && route->shaped == route->atomic;
 }
+/* A put of `chosen` to raddr follows, which nobody may see before the puts and accumulates that
+ * this process has started towards the target. */
 void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target);
 
 /* The transports of this job, NULL-terminated: fences, waits and progress concern all of them. */
