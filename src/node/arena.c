@@ -20,10 +20,13 @@
 static struct arena the_arena;
 const struct arena *const armcii_arena = &the_arena;
 
-/* Addresses that hold nothing in usual processes of 47, 48 and 39 bits. */
+/* Addresses that hold nothing in usual processes of 47, 48 and 39 bits. PMIx and hwloc map files
+ * in the middle of the largest gap, a half and a quarter of 0x7f...: that concerns the first two,
+ * but not the third. */
 static const struct arena candidates[] = {
     {(char *)0x110000000000, (size_t)15 << 40, (size_t)16 << 30},
     {(char *)0x310000000000, (size_t)15 << 40, (size_t)16 << 30},
+    {(char *)0x210000000000, (size_t)15 << 40, (size_t)16 << 30},
     {(char *)0x0800000000, (size_t)32 << 30, (size_t)1 << 30},
 };
 
