@@ -349,9 +349,15 @@ static void keep_nothing(enum work work, enum how_kept kept, int c)
     armci_hdl_t reused = new_handle();
     if (kept == REUSED_AGGREGATE) ARMCI_SET_AGGREGATE_HANDLE(&reused);
     work_on(work, kept, c, n, &reused);
-    long before = own_memory_in_use();
-    work_on(work, kept, c, n, &reused);
-    long more = own_memory_in_use() - before;
+    long more = 0;
+    int again = 1;
+    for (int round = 0; round < 3 && again; round++) { /* a leak grows in each */
+        long before = own_memory_in_use();
+        work_on(work, kept, c, n, &reused);
+        more = own_memory_in_use() - before;
+        again = more > SLACK;
+        armci_msg_igop(&again, 1, "max"); /* all, since some completions are collective */
+    }
     check(more <= SLACK, "%d %s, %s, completed by %s: %ld bytes more than after as many before", n,
           work_names[work], handle_names[kept], completions[c].how, more);
     check_long(ARMCI_Wait(&reused), 0, "ARMCI_Wait afterwards");
