@@ -11,7 +11,6 @@
 #include "base/system.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
-#include "transport/progress_rank.h"
 #include "transport/route.h"
 #include "node/node.h"
 
@@ -64,10 +63,10 @@ static void say_ranks(void)
 
 static void say_paths(void)
 {
-    const char *far = armcii_route_far_doc(), *reason = armcii_progress_rank_reason();
-    armcii_say("within a node: %s", armcii_route_near_doc());
-    if (far) armcii_say("between nodes: %s", far);
-    armcii_say("asynchronous progress: %s%s%s", armcii_route_progress_doc(),
+    const char *reason = armcii_progress_rank_reason();
+    armcii_say("within a node: %s", armcii_route->near_doc);
+    if (armcii_route->far) armcii_say("between nodes: %s", armcii_route->far_doc);
+    armcii_say("asynchronous progress: %s%s%s", armcii_route->progress_doc,
                reason ? "; no progress rank: " : "", reason ? reason : "");
 }
 

@@ -16,9 +16,7 @@
 #include "mpi/coll.h"
 #include "mpi/launch.h"
 #include "mpi/quirks.h"
-#include "transport/progress_rank.h"
 #include "transport/route.h"
-#include "progress/thread.h"
 #include "node/arena.h"
 #include "node/node.h"
 #include "mpi/world.h"
@@ -372,7 +370,7 @@ static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
     (void)self, (void)key, (void)value, (void)extra;
     library_state.end_key = MPI_KEYVAL_INVALID;
     if (armcii_entry.state == ENTRY_OFF) return MPI_SUCCESS;
-    armcii_progress_thread_end();
+    armcii_route_stop_thread();
     end_in_finalize();
     return MPI_SUCCESS;
 }

@@ -265,13 +265,13 @@ static struct job_facts observe(const char *first_line, const char *library)
     struct job_facts s = {
         .difference = armcii_config_difference(),
         .launched = armcii_launch_alone(),
-        .complaint = armcii_route_complaint(),
+        .complaint = armcii_route->complaint,
         .unknown_mpi =
             armcii_config->quirks && !armcii_quirks_library(library, &version) ? first_line : NULL,
         .ranks = armcii_world->size,
         .nodes = armcii_world->nodes,
-        .threads = armcii_route_has_threads(),
-        .asynchronous = armcii_route_is_asynchronous(),
+        .threads = armcii_route->has_threads,
+        .asynchronous = armcii_route->is_asynchronous,
         .progress = armcii_config->progress,
         .allowed = armcii_config->shm,
         .shares_memory = armcii_node->shares_memory,

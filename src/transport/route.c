@@ -10,9 +10,10 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
+#include "node/node.h"
+#include "progress/thread.h"
 #include "transport/am/am.h"
 #include "transport/rma/rma.h"
-#include "node/node.h"
 #include "transport/shm/shm.h"
 
 static const struct route shm = {"shm", &armcii_shm, &armcii_shm, &armcii_shm, true, NULL};
@@ -24,13 +25,8 @@ static const struct route rdma = {"rdma", &armcii_rma, &armcii_am, &armcii_am, f
  * domain. */
 static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false, NULL};
 
-static struct choice {
-    const struct route *far; /* to other nodes; NULL: there is one node */
-    char far_doc[256];
-    const char *progress_doc;
-    bool is_asynchronous, has_threads;
-    const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
-} choice;
+static struct route_choice choice;
+const struct route_choice *const armcii_route = &choice;
 
 /* ---- the far route ---- */
 
@@ -88,7 +84,7 @@ static const struct route *choose_far(bool multiple, bool threads)
     return &rma;
 }
 
-/* For people: the route, and what the probe found. */
+/* The route, and what the probe found. */
 static void describe_far(const char *text)
 {
     int used = snprintf(choice.far_doc, sizeof choice.far_doc, "%s", text), first = used;
@@ -104,22 +100,20 @@ static void describe_far(const char *text)
         snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used, "nothing");
 }
 
-/* For people. */
-static const char *describe_servers(void)
+static void describe_servers(void)
 {
-    static char text[64];
     int each = armcii_world->progress_ranks / armcii_world->nodes;
-    if (each == 0) return "a thread in one process of each node";
-    if (each == 1) return "a progress rank on each node";
-    snprintf(text, sizeof text, "%d progress ranks on each node", each);
-    return text;
+    choice.progress_doc = each == 0   ? "a thread in one process of each node"
+                          : each == 1 ? "a progress rank on each node"
+                                      : choice.ranks_doc;
+    snprintf(choice.ranks_doc, sizeof choice.ranks_doc, "%d progress ranks on each node", each);
 }
 
 static void start_am(void)
 {
     armcii_am_start();
     armcii_transports_add(&armcii_am);
-    choice.progress_doc = describe_servers();
+    describe_servers();
     armcii_backoff.progress_needed = armcii_world->progress_ranks == 0;
 }
 
@@ -159,9 +153,13 @@ void armcii_route_start(void)
     armcii_transports[0] = NULL;
     armcii_transports_add(&armcii_shm);
     armcii_backoff.progress_needed = !armcii_node->shares_memory;
-    choice = (struct choice){.progress_doc = "not needed on one node",
-                             .is_asynchronous = true,
-                             .has_threads = armcii_world->nodes > 1 && find_threads()};
+    choice = (struct route_choice){
+        .near_doc = armcii_node->shares_memory ? "loads and stores in shared memory (memfd)"
+                                               : "MPI RMA, no shared memory",
+        .progress_doc = "not needed on one node",
+        .is_asynchronous = true,
+        .has_threads = armcii_world->nodes > 1 && find_threads(),
+    };
     if (armcii_world->nodes > 1) {
         threads = choice.has_threads && allows_threads();
         choice.far = choose_far(choice.has_threads, threads);
@@ -181,40 +179,9 @@ void armcii_route_end(void)
     choice.far = NULL;
 }
 
-const char *armcii_route_far_name(void)
+void armcii_route_stop_thread(void)
 {
-    return choice.far ? choice.far->name : NULL;
-}
-
-const char *armcii_route_near_doc(void)
-{
-    return armcii_node->shares_memory ? "loads and stores in shared memory (memfd)"
-                                      : "MPI RMA, no shared memory";
-}
-
-const char *armcii_route_far_doc(void)
-{
-    return choice.far_doc[0] ? choice.far_doc : NULL;
-}
-
-const char *armcii_route_progress_doc(void)
-{
-    return choice.progress_doc;
-}
-
-bool armcii_route_is_asynchronous(void)
-{
-    return choice.is_asynchronous;
-}
-
-bool armcii_route_has_threads(void)
-{
-    return choice.has_threads;
-}
-
-const char *armcii_route_complaint(void)
-{
-    return choice.complaint;
+    armcii_progress_thread_end();
 }
 
 /* ---- regions, mutexes, barriers ---- */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "transport/progress_rank.h" /* as who starts ARMCI sees them */
 #include "transport/transport.h"
 
 /* Collective over the world and the progress ranks, once the node is known: choose and start the
@@ -18,19 +19,21 @@ void armcii_route_region(struct region *r);
 /* The transport for barriers of the world. */
 const struct transport *armcii_route_barrier(void);
 
-/* "am", "rdma" or "rma": the route to other nodes; NULL: there is one node. */
-const char *armcii_route_far_name(void);
-/* For people: how processes of one node reach each other; those of different nodes (NULL: there is
- * one node); what makes progress. */
-const char *armcii_route_near_doc(void);
-const char *armcii_route_far_doc(void);
-const char *armcii_route_progress_doc(void);
-/* Do operations on other nodes complete without calls of their target? */
-bool armcii_route_is_asynchronous(void);
-/* In a job on several nodes: does MPI provide MPI_THREAD_MULTIPLE on every process? */
-bool armcii_route_has_threads(void);
-/* For people: why ARMCI_TRANSPORT is not obeyed; NULL: it is. */
-const char *armcii_route_complaint(void);
+/* The choice, and how the lines of ARMCI_VERBOSE describe it. */
+struct route_choice {
+    const struct route *far; /* to other nodes; NULL: there is one node */
+    const char *near_doc;
+    char far_doc[256]; /* empty: there is one node */
+    const char *progress_doc;
+    char ranks_doc[64];    /* for progress_doc */
+    bool is_asynchronous;  /* operations on other nodes complete without calls of their target */
+    bool has_threads;      /* on several nodes: MPI_THREAD_MULTIPLE on every process */
+    const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
+};
+extern const struct route_choice *const armcii_route;
+
+/* Before MPI takes its support for threads away: no thread of the library calls it any more. */
+void armcii_route_stop_thread(void);
 
 /* ---- the probe: what MPI's RMA does by itself between two nodes of this job (probe.c) ----
  *

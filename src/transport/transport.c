@@ -25,11 +25,18 @@ const struct path_text armcii_paths[PATHS] = {
 const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 _Thread_local bool armcii_stores_pending __attribute__((tls_model("initial-exec")));
 
-void armcii_transports_add(const struct transport *t)
+/* The number of transports if it is none of them. */
+static size_t index_of(const struct transport *t)
 {
     size_t n = 0;
-    while (armcii_transports[n])
+    while (armcii_transports[n] && armcii_transports[n] != t)
         n++;
+    return n;
+}
+
+void armcii_transports_add(const struct transport *t)
+{
+    size_t n = index_of(NULL);
     if (n == MAX_TRANSPORTS) armcii_fatal("more than %d transports", MAX_TRANSPORTS);
     armcii_transports[n] = t;
     armcii_transports[n + 1] = NULL;
@@ -37,10 +44,12 @@ void armcii_transports_add(const struct transport *t)
 
 bool armcii_transports_have(const struct transport *t)
 {
-    size_t n = 0;
-    while (armcii_transports[n] && armcii_transports[n] != t)
-        n++;
-    return armcii_transports[n] != NULL;
+    return armcii_transports[index_of(t)] != NULL;
+}
+
+void **armcii_region_part(struct region *r, const struct transport *t)
+{
+    return &r->part[index_of(t)];
 }
 
 /* ---- all transports ---- */

@@ -20,10 +20,10 @@
 
 struct route;
 struct transport;
-struct rma_region;
 
-/* Global memory: one slice per member of a team. Each transport that carries operations on it keeps
- * what it needs behind its own pointer; NULL where the transport is not used for the region. */
+enum { MAX_TRANSPORTS = 4 };
+
+/* Global memory: one slice per member of a team. */
 struct region {
     uint64_t id; /* unique in this process, never 0 */
     struct team *team;
@@ -43,9 +43,9 @@ struct region {
                         (node/node.h) */
     int mode;        /* access mode: ARMCIX_MODE_... */
     bool memget;     /* the region of ARMCI_Memget: its slices are what single processes allocate */
-    const struct route *near; /* to slices that are mapped here */
-    const struct route *far;  /* to all others */
-    struct rma_region *rma;
+    const struct route *near;       /* to slices that are mapped here */
+    const struct route *far;        /* to all others */
+    void *part[MAX_TRANSPORTS];     /* see armcii_region_part */
     struct region *previous, *next; /* all regions, oldest first */
 };
 
@@ -274,10 +274,11 @@ static inline bool armcii_route_is_uniform(const struct route *route)
 void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target);
 
 /* The transports of this job, NULL-terminated: fences, waits and progress concern all of them. */
-enum { MAX_TRANSPORTS = 4 };
 extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 void armcii_transports_add(const struct transport *t);
 bool armcii_transports_have(const struct transport *t);
+/* What a transport, one of the list, keeps for the region; NULL until it sets it. */
+void **armcii_region_part(struct region *r, const struct transport *t);
 
 /* Stores of this thread for its own operations may not be visible yet. A server drains those for
  * others before it acknowledges them. initial-exec: access needs no function call. */

@@ -34,7 +34,7 @@ LIBRARY = re.compile(r"^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:MPICH|OPEN_MPI|OMPI|I
                      re.M)
 # Questions which transport is on, which only src/transport should ask.
 DECISION = re.compile(r"armcii_transports_have|progress_needed|\barmcii_(?:am|rma|shm)\b|armcii_node->kind|->(?:am|rma|shm)\b|progress_ranks > 0"
-                      r"|config->transport|in_force\.transport|(?:route|near|far)->direct|PATH_(?:DIRECT|SERVER)\b|armcii_route_is_asynchronous")
+                      r"|config->transport|in_force\.transport|(?:route|near|far)->direct|PATH_(?:DIRECT|SERVER)\b|armcii_route->is_asynchronous")
 MOST_DECISIONS = 15
 SHARED = {"armcii_backoff", "armcii_directory_version", "armcii_entry", "armcii_handles_queued",
           "armcii_lock", "armcii_observed", "armcii_outstanding_buffers", "armcii_program_stores", "armcii_stats", "armcii_transports"}

@@ -10,7 +10,6 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
-#include "transport/rma/pending.h"
 #include "transport/rma/rma.h"
 #include "transport/route.h"
 
@@ -145,12 +144,13 @@ static void free_entry(struct entry *e)
     struct region *r = &e->region;
     for (int i = 0; e->used && i < e->team.size; i++)
         armcii_directory_remove(e->team.to_world[i], r->base[i], r);
-    if (e->used && r->rma->window == &r->rma->own) armcii_window_free(r->rma->window);
+    struct rma_region *part = armcii_rma_part(r);
+    if (e->used && part->window == &part->own) armcii_window_free(part->window);
     free(r->base);
     free(r->bytes);
-    if (r->rma) free(r->rma->pad);
-    free(r->rma);
-    r->rma = NULL;
+    if (part) free(part->pad);
+    free(part);
+    *armcii_region_part(r, &armcii_rma) = NULL;
     free(e->team.to_world);
     r->base = NULL;
     r->bytes = NULL;
@@ -200,18 +200,20 @@ static struct region *new_region(int first, int members)
     e->region.team = &e->team;
     e->region.base = zeroed(members, sizeof(char *));
     e->region.bytes = zeroed(members, sizeof(size_t));
-    e->region.rma = zeroed(1, sizeof *e->region.rma);
-    e->region.rma->window = &e->region.rma->own;
-    e->region.rma->pad = zeroed(members, sizeof(size_t));
+    struct rma_region *part = zeroed(1, sizeof *part);
+    part->window = &part->own;
+    part->pad = zeroed(members, sizeof(size_t));
+    *armcii_region_part(&e->region, &armcii_rma) = part;
     return &e->region;
 }
 
 static struct region *enter(struct region *r, size_t bytes)
 {
+    struct rma_region *part = armcii_rma_part(r);
     for (int i = 0; i < r->team->size; i++) {
-        r->base[i] = fake_memory(r->rma->window, i);
+        r->base[i] = fake_memory(part->window, i);
         r->bytes[i] = bytes;
-        r->rma->pad[i] = fake_pad(r->rma->window, i);
+        part->pad[i] = fake_pad(part->window, i);
         armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }
     fake_forget();
@@ -222,26 +224,29 @@ struct region *job_region(int first, int members, size_t bytes)
 {
     struct region *r = new_region(first, members);
     fake_mpi.members = (unsigned)members;
-    ck_assert_int_eq(
-        armcii_window_create(r->rma->window, bytes, 1, WINDOW_MEMORY_MPI, MPI_COMM_NULL), 0);
+    ck_assert_int_eq(armcii_window_create(armcii_rma_part(r)->window, bytes, 1, WINDOW_MEMORY_MPI,
+                                          MPI_COMM_NULL),
+                     0);
     return enter(r, bytes);
 }
 
 struct region *job_region_over(int process, char *memory, size_t bytes)
 {
     struct region *r = new_region(process, 1);
-    fake_window_over(r->rma->window, 1, &memory, &bytes);
+    fake_window_over(armcii_rma_part(r)->window, 1, &memory, &bytes);
     return enter(r, bytes);
 }
 
-struct region *job_region_within(const struct region *extent, size_t displacement, size_t bytes)
+struct region *job_region_within(struct region *extent, size_t displacement, size_t bytes)
 {
     int members = extent->team->size;
     struct region *r = new_region(extent->team->to_world[0], members);
-    free(r->rma->pad);
-    *r->rma = (struct rma_region){.window = extent->rma->window, .displacement = displacement};
+    struct rma_region *part = armcii_rma_part(r);
+    free(part->pad);
+    *part = (struct rma_region){.window = armcii_rma_part(extent)->window,
+                                .displacement = displacement};
     for (int i = 0; i < members; i++) {
-        r->base[i] = fake_memory(r->rma->window, i) + displacement;
+        r->base[i] = fake_memory(part->window, i) + displacement;
         r->bytes[i] = bytes;
         armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }

@@ -7,7 +7,7 @@
 #include "fake_mpi.h"
 #include "mem/directory.h"
 #include "core/handle.h"
-#include "transport/rma/pending.h"
+#include "transport/rma/rma.h"
 #include "core/op.h"
 
 enum { JOB_SETTINGS = 6 };
@@ -35,7 +35,7 @@ void job_end(void);
 struct region *job_region(int first, int members, size_t bytes);
 struct region *job_region_over(int process, char *memory, size_t bytes);
 /* Part of another region, which is no longer found there, on its window. */
-struct region *job_region_within(const struct region *extent, size_t displacement, size_t bytes);
+struct region *job_region_within(struct region *extent, size_t displacement, size_t bytes);
 void job_region_free(struct region *region);
 /* The address of byte `offset` of a process's slice. */
 char *job_address(const struct region *region, int process, size_t offset);

@@ -7,7 +7,7 @@
 #include "../../tools/lib/rng.h"
 #include "fake_job.h"
 #include "mem/memget.h"
-#include "transport/rma/pending.h"
+#include "transport/rma/rma.h"
 #include "unit.h"
 
 enum { ME = 0, THEM = 1, BYTES = 256 };

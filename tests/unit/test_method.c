@@ -10,7 +10,6 @@
 #include "shape_model.h"
 #include "unit.h"
 #include "transport/rma/rma.h"
-#include "transport/rma/pending.h"
 
 #define OPEN_MPI_4 "Open MPI v4.1.4, package: Debian OpenMPI"
 #define OPEN_MPI_5 "Open MPI v5.0.11, package: Open MPI"

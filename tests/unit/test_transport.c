@@ -8,6 +8,7 @@
 
 #include "core/op.h"
 #include "fake_job.h"
+#include "transport/rma/rma.h"
 #include "transport/shm/shm.h"
 #include "unit.h"
 
@@ -17,6 +18,7 @@ enum { ME = 0, THEM = 1, BYTES = 256 };
 
 static char calls[1024];
 static const struct transport recorder;
+static char kept_here[] = "kept";
 static bool is_done; /* the outstanding request is complete */
 
 __attribute__((format(printf, 1, 2))) static void record(const char *format, ...)
@@ -32,6 +34,19 @@ static void expect(const char *wanted)
 {
     ck_assert_str_eq(calls, wanted);
     calls[0] = 0;
+}
+
+/* A transport keeps what it needs for a region without a member of struct region. */
+static int region_attach(struct region *r)
+{
+    *armcii_region_part(r, &recorder) = kept_here;
+    return 0;
+}
+
+static void region_detach(struct region *r)
+{
+    record("detach %s; ", (char *)*armcii_region_part(r, &recorder));
+    *armcii_region_part(r, &recorder) = NULL;
 }
 
 static int start(const struct op *op, const struct raddr *raddr, struct request *req)
@@ -121,6 +136,8 @@ static bool progress(void)
 
 static const struct transport recorder = {
     .name = "recorder",
+    .region_attach = region_attach,
+    .region_detach = region_detach,
     .start = start,
     .wait = wait,
     .is_complete = is_complete,
@@ -148,8 +165,9 @@ static char local[BYTES];
 static void begin(void)
 {
     job_start((struct job){0});
-    armcii_transports[0] = NULL; /* without the fake job's transport */
+    armcii_transports[0] = NULL;
     armcii_transports_add(&recorder);
+    armcii_transports_add(&armcii_rma); /* which has the memory of the fake job's regions */
     region = job_region(0, 4, BYTES);
     region->far = &by_recorder;
     calls[0] = 0;
@@ -240,6 +258,19 @@ TEST(transports_of_a_route_keep_order)
     expect("order 1 before kind 0; ");
     job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
     expect("acc 8/1 to 1 at 0-8; wait 7; ");
+}
+
+TEST(a_transport_keeps_its_part_of_a_region)
+{
+    void *of_rma = *armcii_region_part(region, &armcii_rma);
+    region->near = &by_recorder;
+    ck_assert_int_eq(armcii_region_attach(region), 0);
+    ck_assert_ptr_eq(*armcii_region_part(region, &recorder), kept_here);
+    ck_assert_ptr_eq(*armcii_region_part(region, &armcii_rma), of_rma);
+    armcii_region_detach(region);
+    expect("detach kept; ");
+    ck_assert_ptr_null(*armcii_region_part(region, &recorder));
+    ck_assert_ptr_nonnull(of_rma);
 }
 
 const struct unit unit = {.begin = begin, .end = job_end};

@@ -34,12 +34,12 @@ static bool tell_probe(bool told)
 static bool measure_chosen(struct finding *f, const char **chosen)
 {
     ARMCI_Init();
-    *chosen = armcii_route_far_name();
+    *chosen = armcii_route->far ? armcii_route->far->name : NULL;
     bool told = tell_probe(false);
     if (*chosen)
-        tell(f, "%s", armcii_route_far_doc());
+        tell(f, "%s", armcii_route->far_doc);
     else
-        tell(f, "one node: %s", armcii_route_near_doc());
+        tell(f, "one node: %s", armcii_route->near_doc);
     const char *name = *chosen ? *chosen : "one node";
     if (job->rank == 0) line_write("route\t%s", name);
     cost_figures(name);
@@ -53,7 +53,7 @@ static bool measure_other(int i, bool told)
     environment_set(routes[i].setting);
     ARMCI_Init();
     told = tell_probe(told);
-    if (strcmp(armcii_route_far_name(), routes[i].name) == 0) cost_figures(routes[i].name);
+    if (strcmp(armcii_route->far->name, routes[i].name) == 0) cost_figures(routes[i].name);
     ARMCI_Finalize();
     environment_restore();
     return told;

@@ -41,11 +41,11 @@ static void print_json_changed(void)
 static void print_measured(void)
 {
     enum { US = 1000000 };
-    const char *far = armcii_route_far_doc();
-    printf("between nodes: %s\n", far ? far : "there is one node");
+    printf("between nodes: %s\n", armcii_route->far ? armcii_route->far_doc : "there is one node");
     if (!armcii_probe->measured) {
         printf("probe: %s\n",
-               far ? "none, since ARMCI_TRANSPORT, MPI or the lack of servers leaves no choice"
+               armcii_route->far
+                   ? "none, since ARMCI_TRANSPORT, MPI or the lack of servers leaves no choice"
                    : "none");
         return;
     }

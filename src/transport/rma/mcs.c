@@ -12,7 +12,6 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/window.h"
-#include "transport/rma/pending.h"
 #include "mpi/world.h"
 
 /* ---- mutex messages: LINK from a waiter to its predecessor, GRANT from the holder to its

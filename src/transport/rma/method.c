@@ -5,7 +5,6 @@
 #include "base/fault.h"
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
-#include "transport/rma/pending.h"
 
 /* ---- choice ---- */
 

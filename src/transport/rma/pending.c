@@ -1,5 +1,5 @@
 /* pending.c - records of incomplete operations. */
-#include "transport/rma/pending.h"
+#include "transport/rma/rma.h"
 
 #include <stdlib.h>
 
@@ -91,7 +91,7 @@ static struct record *new_record(const struct raddr *raddr, int target)
     r->local = pending.tickets; /* earlier operations on this region and target are complete */
     if (pending.newest) pending.newest->newer = r;
     pending.newest = pending.by_target[target] = r;
-    r->region->rma->dirty++;
+    armcii_rma_part(r->region)->dirty++;
     return r;
 }
 
@@ -106,7 +106,7 @@ static void discard(struct record *r)
     else
         pending.newest = r->older;
     if (r->older) r->older->newer = r->newer;
-    r->region->rma->dirty--;
+    armcii_rma_part(r->region)->dirty--;
     r->next = pending.free_list;
     pending.free_list = r;
 }
@@ -151,10 +151,14 @@ static void add_op(struct record *r, struct op_verb verb, const char *lo, const 
     widen(&r->written, lo, hi);
 }
 
+static struct window *window_of(const struct record *r)
+{
+    return armcii_rma_part(r->region)->window;
+}
+
 static void flush(const struct record *r)
 {
-    if (!armcii_fault("flush-dropped"))
-        armcii_rma_flush(r->region->rma->window, r->rank, r->target);
+    if (!armcii_fault("flush-dropped")) armcii_rma_flush(window_of(r), r->rank, r->target);
 }
 
 static bool needs_readback(const struct record *r)
@@ -167,7 +171,7 @@ static bool needs_readback(const struct record *r)
 static void issue_readback(const struct record *r)
 {
     static char unused;
-    struct window *w = r->region->rma->window;
+    struct window *w = window_of(r);
     armcii_window_transfer(w, (struct op_verb){.kind = OP_GET}, r->rank, &unused,
                            r->written.lo - r->origin, 1);
 }
@@ -191,31 +195,27 @@ static void complete_record_local(struct record *r)
         complete_record(r);
         return;
     }
-    armcii_rma_flush_local(r->region->rma->window, r->rank, r->target);
+    armcii_rma_flush_local(window_of(r), r->rank, r->target);
     r->local = r->last;
     r->in_flight = 0;
 }
 
 /* ---- all targets of a window together ---- */
 
-static bool is_on_window(const struct record *r, const struct window *w)
-{
-    return r->region->rma->window == w;
-}
-
 static void flush_all(struct window *w)
 {
     for (const struct record *r = pending.newest; r; r = r->older)
-        if (is_on_window(r, w)) armcii_doorbell_ring(r->target);
+        if (window_of(r) == w) armcii_doorbell_ring(r->target);
     if (!armcii_fault("flush-dropped")) armcii_window_flush_all(w);
 }
 
 /* MPI_Win_flush_all waits for all targets together, but may visit every member, so it does not pay
  * for few targets. */
-static bool flush_all_pays(const struct region *region)
+static bool flush_all_pays(struct region *region)
 {
     enum { FEW = 16 };
-    return region->rma->dirty > 1 && region->rma->dirty >= region->team->size / FEW;
+    int dirty = armcii_rma_part(region)->dirty;
+    return dirty > 1 && dirty >= region->team->size / FEW;
 }
 
 /* Completes the operations on all regions that share the window. */
@@ -225,14 +225,14 @@ static void complete_together(struct window *w)
     bool issued = false;
     flush_all(w);
     for (const struct record *r = pending.newest; r; r = r->older) {
-        if (!is_on_window(r, w) || !needs_readback(r)) continue;
+        if (window_of(r) != w || !needs_readback(r)) continue;
         issue_readback(r);
         issued = true;
     }
     if (issued) flush_all(w);
     for (struct record *r = pending.newest; r; r = older) {
         older = r->older;
-        if (is_on_window(r, w)) discard(r);
+        if (window_of(r) == w) discard(r);
     }
 }
 
@@ -312,7 +312,7 @@ void armcii_pending_fence_all(void)
 {
     while (pending.newest) {
         if (flush_all_pays(pending.newest->region))
-            complete_together(pending.newest->region->rma->window);
+            complete_together(window_of(pending.newest));
         else
             complete_record(pending.newest);
     }
@@ -344,7 +344,7 @@ static void fence_all_of(struct region *region)
 void armcii_pending_fence_region(struct region *region, int target)
 {
     if (target < 0 && flush_all_pays(region)) {
-        complete_together(region->rma->window);
+        complete_together(armcii_rma_part(region)->window);
     } else if (target < 0) {
         fence_all_of(region);
     } else {

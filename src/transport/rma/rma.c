@@ -13,7 +13,6 @@
 #include "mpi/world.h"
 #include "progress/event.h"
 #include "progress/thread.h"
-#include "transport/rma/pending.h"
 #include "node/arena.h"
 #include "node/node.h"
 #include "node/reserve.h"
@@ -143,7 +142,7 @@ static struct rma_region *new_part(void)
 static int set_or_free(int rc, struct region *r, struct rma_region *part)
 {
     if (rc == 0) {
-        r->rma = part;
+        *armcii_region_part(r, &armcii_rma) = part;
         rma.windows++;
     } else {
         free(part);
@@ -172,7 +171,7 @@ static int alloc(struct region *r)
 /* The members' paddings, of a window that MPI allocated. */
 static int gather_pads(struct region *r)
 {
-    struct rma_region *part = r->rma;
+    struct rma_region *part = armcii_rma_part(r);
     part->pad = armcii_alloc((size_t)r->team->size, sizeof *part->pad,
                              "the tables of a region of %d processes", r->team->size);
     armcii_team_allgather(r->team, &part->own.pad, part->pad, (int)sizeof *part->pad);
@@ -242,16 +241,17 @@ static int attach_to_extent(struct region *r)
     if (e->is_refused || (!e->attached && create_extent_window(r, e) != 0)) return -1;
     struct rma_extent *x = e->attached;
     x->users++;
-    r->rma = new_part();
-    r->rma->window = &x->window;
-    r->rma->displacement = r->place.offset - e->offset;
+    struct rma_region *part = new_part();
+    part->window = &x->window;
+    part->displacement = r->place.offset - e->offset;
+    *armcii_region_part(r, &armcii_rma) = part;
     return 0;
 }
 
 static int attach(struct region *r)
 {
     if (r->memget) return attach_memget(r);
-    if (r->rma) return gather_pads(r);
+    if (armcii_rma_part(r)) return gather_pads(r);
     return r->place.extent ? attach_to_extent(r) : attach_own(r);
 }
 
@@ -272,14 +272,15 @@ static void detach_from_extent(struct extent *e)
 
 static void detach(struct region *r)
 {
-    if (!r->rma) return;
+    struct rma_region *part = armcii_rma_part(r);
+    if (!part) return;
     if (r->place.extent)
         detach_from_extent(r->place.extent);
     else
-        free_window(r->rma->window);
-    free(r->rma->pad);
-    free(r->rma);
-    r->rma = NULL;
+        free_window(part->window);
+    free(part->pad);
+    free(part);
+    *armcii_region_part(r, &armcii_rma) = NULL;
 }
 
 static void free_lasting_windows(void)
@@ -294,7 +295,7 @@ static void free_lasting_windows(void)
 
 static void sync(struct region *r)
 {
-    armcii_window_sync(r->rma->window);
+    armcii_window_sync(armcii_rma_part(r)->window);
 }
 
 /* ---- start and end ---- */
@@ -331,12 +332,12 @@ void armcii_rma_end(void)
 
 static int memget_attach(struct region *r, char *memory, size_t bytes)
 {
-    return armcii_window_attach(r->rma->window, memory, bytes);
+    return armcii_window_attach(armcii_rma_part(r)->window, memory, bytes);
 }
 
 static void memget_detach(struct region *r, char *memory)
 {
-    armcii_window_detach(r->rma->window, memory);
+    armcii_window_detach(armcii_rma_part(r)->window, memory);
 }
 
 /* ---- operations ---- */
@@ -349,7 +350,7 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
     struct rma_op r = {.verb = op->verb,
                        .target = op->target,
                        .shape = &op->shape,
-                       .window = raddr->region->rma->window,
+                       .window = armcii_rma_part(raddr->region)->window,
                        .rank = raddr->rank,
                        .origin = armcii_rma_origin(raddr),
                        .by_segment = raddr->route->shaped != &armcii_rma};
@@ -384,7 +385,7 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     int small;
     armcii_pending_order_before_issue(raddr, target, (struct op_verb){.kind = OP_PUT}, remote,
                                       (char *)remote + bytes, 1);
-    armcii_window_fetch_and_op(raddr->region->rma->window, update, raddr->rank,
+    armcii_window_fetch_and_op(armcii_rma_part(raddr->region)->window, update, raddr->rank,
                                (char *)remote - armcii_rma_origin(raddr), bytes, &operand, &old);
     armcii_pending_fence_region(raddr->region, target);
     memcpy(&small, &old, sizeof small);

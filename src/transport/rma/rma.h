@@ -1,5 +1,5 @@
-/* rma.h - the transport rma: MPI-3 windows and one-sided calls. A flush completes operations;
- * pending.h tracks the incomplete ones. */
+/* rma.h - the transport rma: MPI-3 windows and one-sided calls. A flush completes operations.
+ */
 #ifndef ARMCII_RMA_H
 #define ARMCII_RMA_H
 
@@ -15,6 +15,29 @@ void armcii_rma_end(void);
 
 /* The memory of windows of the team. */
 enum window_memory armcii_rma_window_memory(const struct team *team);
+
+/* What this transport keeps for a region. */
+struct rma_region {
+    struct window *window; /* own, or its extent's */
+    struct window own;
+    int dirty;           /* targets with pending operations */
+    size_t displacement; /* of every slice's base, if pad is NULL */
+    size_t *pad;         /* [team size]: displacement of the slice's base */
+};
+
+static inline struct rma_region *armcii_rma_part(struct region *r)
+{
+    return *armcii_region_part(r, &armcii_rma);
+}
+
+/* The address in the target's slice whose displacement is 0. */
+static inline const char *armcii_rma_origin(const struct raddr *raddr)
+{
+    const struct rma_region *part = armcii_rma_part(raddr->region);
+    return raddr->region->memget
+               ? NULL
+               : raddr->lo - (part->pad ? part->pad[raddr->rank] : part->displacement);
+}
 
 /* ---- methods (method.c) ----
  *
@@ -42,6 +65,50 @@ void armcii_rma_choose(struct rma_op *op);
 /* Makes the calls. On return the last op->batch of them may be incomplete; with PATH_CONSERVATIVE
  * all are complete remotely. */
 void armcii_rma_issue(const struct rma_op *op);
+
+/* ---- pending operations (pending.c) ----
+ *
+ * One record for each dirty (region, target). The records keep the order of location consistency
+ * (an operation waits for an earlier one only if their bytes overlap), let a fence visit only what
+ * is dirty, and limit the operations in flight. */
+
+/* Complete this process's operations towards one member of a window, remotely or locally, after
+ * waking the target's progress thread. */
+void armcii_rma_flush(struct window *w, int rank, int process);
+void armcii_rma_flush_local(struct window *w, int rank, int process);
+
+void armcii_pending_start(void);
+/* No operations are pending. */
+void armcii_pending_end(void);
+
+/* Called before an operation on [lo, hi) of `target`'s slice is issued as `calls` calls. Completes
+ * earlier operations that must stay before it or that exceed the limit of operations in flight, and
+ * records it. Returns its ticket: the id of the request. */
+uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target,
+                                           struct op_verb verb, const char *lo, const char *hi,
+                                           size_t calls);
+
+/* Called before this process loads, stores or atomically updates [lo, hi) of `target`'s slice
+ * directly. Completes earlier MPI operations that must stay before that. */
+void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct op_verb verb,
+                                       const char *lo, const char *hi);
+
+/* Are operations pending towards that target on that region? */
+bool armcii_pending_is_dirty(const struct region *region, int target);
+
+/* The others are functions of struct transport. */
+
+/* The request may be complete already, and its region freed. */
+void armcii_pending_wait(const struct request *req);
+/* MPI reports completion only for flushed operations. */
+bool armcii_pending_is_complete(const struct request *req);
+void armcii_pending_wait_all(int target);
+
+void armcii_pending_fence(int target);
+void armcii_pending_fence_team(const struct team *team);
+void armcii_pending_fence_all(void);
+void armcii_pending_fence_region(struct region *region, int target);
+bool armcii_pending_is_quiet(void);
 
 /* ---- mutexes (mcs.c) ----
  *
