@@ -1,7 +1,6 @@
 /* entry.c - state and argument checks that all public functions share. */
 #include "armci/entry.h"
 
-#include "base/solo.h"
 #include "mem/directory.h"
 #include "shape/accumulate.h"
 #include "mpi/world.h"

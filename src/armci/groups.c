@@ -3,7 +3,7 @@
 
 #include "armci/entry.h"
 #include "base/config.h"
-#include "base/timeslice.h"
+#include "base/thread.h"
 #include "core/op.h"
 #include "mem/directory.h"
 #include "mpi/coll.h"

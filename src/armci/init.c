@@ -9,7 +9,6 @@
 #include "base/hang.h"
 #include "base/log.h"
 #include "base/lock.h"
-#include "mem/memget.h"
 #include "mem/region.h"
 #include "observe/observe.h"
 #include "mpi/datatype.h"

@@ -6,7 +6,6 @@
 
 #include "armci/entry.h"
 #include "base/config.h"
-#include "mem/memget.h"
 #include "mem/region.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"

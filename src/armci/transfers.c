@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "armci/transfers.h"
-#include "base/solo.h"
 #include "mem/directory.h"
 #include "transport/shm/shm.h"
 #include "core/handle.h"

@@ -1,6 +1,6 @@
 /* memget.c - memory that single processes allocate: in the arena, or attached to a dynamic window.
  */
-#include "mem/memget.h"
+#include "mem/region.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/pool.h"
-#include "mem/region.h"
 #include "mpi/world.h"
 #include "transport/route.h"
 #include "node/arena.h"

@@ -5,11 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/processors.h"
-#include "mpi/blocking.h"
 
 static bool nonblocking = true;
 
@@ -188,95 +185,4 @@ bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm com
     else
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     return true;
-}
-
-/* ---- creation of communicators ---- */
-
-int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy)
-{
-    MPI_Request request;
-    int code = MPI_Comm_idup(comm, copy, &request);
-    if (code == MPI_SUCCESS) armcii_coll_wait(&request);
-    return code;
-}
-
-int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
-{
-    struct blocking call;
-    armcii_blocking_begin(&call);
-    int code = MPI_Comm_split(comm, color, key, part);
-    armcii_blocking_end(&call);
-    return code;
-}
-
-MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key)
-{
-    MPI_Comm part;
-    struct blocking call;
-    armcii_blocking_begin(&call);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &part);
-    armcii_blocking_end(&call);
-    return part;
-}
-
-/* Variables of MPICH that make nodes of parts of a host. */
-static bool is_host_divided(void)
-{
-    static const char *const names[] = {
-        "MPIR_CVAR_NOLOCAL",          "MPIR_CVAR_CH3_NOLOCAL",          "MPIR_CVAR_NUM_CLIQUES",
-        "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_CH3_ODD_EVEN_CLIQUES", "MPICH_NOLOCAL",
-        "MPICH_NUM_CLIQUES",          "MPICH_ODD_EVEN_CLIQUES"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (armcii_config_variable(names[i])) return true;
-    return false;
-}
-
-/* The host of this process, where MPI_Comm_split_type is MPI's own and would make one node of it;
- * else 0. MPI says who shares its memory; this library's is shared by whatever runs on a kernel.
- */
-static uint64_t node_id(void)
-{
-    int (*volatile of_job)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = MPI_Comm_split_type;
-    int (*volatile of_mpi)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = PMPI_Comm_split_type;
-    bool is_one = of_job == of_mpi && !is_host_divided();
-    return is_one ? armcii_host_id() : 0;
-}
-
-/* The complement turns MPI_MAX into a minimum. */
-bool armcii_coll_is_one_node(MPI_Comm comm)
-{
-    uint64_t id = node_id(), mine[2] = {id, ~id}, highest[2];
-    armcii_coll_allreduce(mine, highest, 2, MPI_UINT64_T, MPI_MAX, comm);
-    return highest[0] == ~highest[1] && highest[0] != 0;
-}
-
-static MPI_Group group_of(MPI_Comm comm, int n, const int ranks[])
-{
-    MPI_Group all, some;
-    MPI_Comm_group(comm, &all);
-    MPI_Group_incl(all, n, ranks, &some);
-    MPI_Group_free(&all);
-    return some;
-}
-
-int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *part)
-{
-    MPI_Group some = group_of(comm, n, ranks);
-    struct blocking call;
-    armcii_blocking_begin(&call);
-    int code = MPI_Comm_create_group(comm, some, tag, part);
-    armcii_blocking_end(&call);
-    MPI_Group_free(&some);
-    return code;
-}
-
-int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part)
-{
-    MPI_Group some = group_of(comm, n, ranks);
-    struct blocking call;
-    armcii_blocking_begin(&call);
-    int code = MPI_Comm_create(comm, some, part);
-    armcii_blocking_end(&call);
-    MPI_Group_free(&some);
-    return code;
 }

@@ -32,7 +32,7 @@ void armcii_coll_wait(MPI_Request *request);
 
 /* ---- creation of communicators, collective over comm ----
  *
- * MPI has a nonblocking function for duplicates only; the others back off as blocking.h says.
+ * MPI has a nonblocking function for duplicates only; the others back off as comm.c says.
  *
  * They return MPI's code, which is MPI_SUCCESS unless the caller has asked for codes (errors.h). */
 

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "core/op.h"
 #include "mem/directory.h"
-#include "mem/memget.h"
+#include "mem/region.h"
 #include "mpi/world.h"
 
 enum { MAX_ROUTES = 8 };

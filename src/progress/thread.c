@@ -13,7 +13,6 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/thread.h"
-#include "base/timeslice.h"
 #include "progress/affinity.h"
 #include "progress/event.h"
 

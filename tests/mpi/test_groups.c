@@ -536,7 +536,7 @@ static void late_member(void)
     ARMCI_Group_free(&group);
 }
 
-/* ---- SIGURG, by which the library lets a process sleep in MPI's calls (mpi/blocking.h) ---- */
+/* ---- SIGURG, by which the library lets a process sleep in MPI's calls (mpi/comm.c) ---- */
 
 static volatile sig_atomic_t urgent;
 

@@ -6,7 +6,7 @@
 
 #include "../../tools/lib/rng.h"
 #include "fake_job.h"
-#include "mem/memget.h"
+#include "mem/region.h"
 #include "transport/rma/rma.h"
 #include "unit.h"
 

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/lock.h"
-#include "base/solo.h"
+#include "base/lock.h"
 #include "unit.h"
 
 enum { ADDITIONS = 20000 };

@@ -1,6 +1,11 @@
-/* blocking.c - backoff in calls of MPI that block, by a timer whose signal handler sleeps. */
+/* comm.c - creation of communicators, with backoff while MPI blocks.
+ *
+ * MPI has no nonblocking function that creates a communicator of some processes of another. MPI
+ * libraries spin in those calls, MPICH without a yield: if processes outnumber processors, each
+ * message there takes as many ticks of the scheduler as processes share a processor. So a timer
+ * interrupts the calling thread from time to time, and its signal handler sleeps. */
 #define _GNU_SOURCE
-#include "mpi/blocking.h"
+#include "mpi/coll.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/lock.h"
+#include "base/processors.h"
 
 /* Its default action is nothing, and debuggers do not stop there. Where the program uses it, MPI
  * spins. */
@@ -20,6 +27,14 @@ enum { SIGNAL = SIGURG };
  * default. The run between two sleeps grows: where an interrupt takes long, as under valgrind, MPI
  * advances, too. */
 enum { FIRST = 200000, RUN = 50000, LONGER = 1000, LONGEST = 100000000, SLEEP = 1000 };
+
+/* A blocking call of one thread. */
+struct blocking {
+    unsigned entries; /* of the global lock */
+    bool has_timer;
+    int timer; /* of the kernel */
+    long sleeps;
+};
 
 static _Thread_local struct blocking *current __attribute__((tls_model("initial-exec")));
 static struct {
@@ -97,7 +112,9 @@ static struct sigevent interrupt_of_this_thread(void)
     return event;
 }
 
-void armcii_blocking_begin(struct blocking *call)
+/* Before a call of MPI that may be interrupted by signals: one that makes communicators, but no
+ * memory. It runs outside of the global lock. */
+static void begin_blocking(struct blocking *call)
 {
     armcii_lock_enter();
     blocking.calls++;
@@ -112,7 +129,7 @@ void armcii_blocking_begin(struct blocking *call)
 }
 
 /* The interrupt of a deleted timer, if it is pending, arrives before the system call returns. */
-void armcii_blocking_end(struct blocking *call)
+static void end_blocking(struct blocking *call)
 {
     if (call->has_timer) syscall(SYS_timer_delete, call->timer);
     current = NULL;
@@ -120,4 +137,95 @@ void armcii_blocking_end(struct blocking *call)
     armcii_lock_enter();
     if (--blocking.calls == 0) restore_action();
     armcii_lock_exit();
+}
+
+/* ---- the functions ---- */
+
+int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy)
+{
+    MPI_Request request;
+    int code = MPI_Comm_idup(comm, copy, &request);
+    if (code == MPI_SUCCESS) armcii_coll_wait(&request);
+    return code;
+}
+
+int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
+{
+    struct blocking call;
+    begin_blocking(&call);
+    int code = MPI_Comm_split(comm, color, key, part);
+    end_blocking(&call);
+    return code;
+}
+
+MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key)
+{
+    MPI_Comm part;
+    struct blocking call;
+    begin_blocking(&call);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &part);
+    end_blocking(&call);
+    return part;
+}
+
+/* Variables of MPICH that make nodes of parts of a host. */
+static bool is_host_divided(void)
+{
+    static const char *const names[] = {
+        "MPIR_CVAR_NOLOCAL",          "MPIR_CVAR_CH3_NOLOCAL",          "MPIR_CVAR_NUM_CLIQUES",
+        "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_CH3_ODD_EVEN_CLIQUES", "MPICH_NOLOCAL",
+        "MPICH_NUM_CLIQUES",          "MPICH_ODD_EVEN_CLIQUES"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (armcii_config_variable(names[i])) return true;
+    return false;
+}
+
+/* The host of this process, where MPI_Comm_split_type is MPI's own and would make one node of it;
+ * else 0. MPI says who shares its memory; this library's is shared by whatever runs on a kernel.
+ */
+static uint64_t node_id(void)
+{
+    int (*volatile of_job)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = MPI_Comm_split_type;
+    int (*volatile of_mpi)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = PMPI_Comm_split_type;
+    bool is_one = of_job == of_mpi && !is_host_divided();
+    return is_one ? armcii_host_id() : 0;
+}
+
+/* The complement turns MPI_MAX into a minimum. */
+bool armcii_coll_is_one_node(MPI_Comm comm)
+{
+    uint64_t id = node_id(), mine[2] = {id, ~id}, highest[2];
+    armcii_coll_allreduce(mine, highest, 2, MPI_UINT64_T, MPI_MAX, comm);
+    return highest[0] == ~highest[1] && highest[0] != 0;
+}
+
+static MPI_Group group_of(MPI_Comm comm, int n, const int ranks[])
+{
+    MPI_Group all, some;
+    MPI_Comm_group(comm, &all);
+    MPI_Group_incl(all, n, ranks, &some);
+    MPI_Group_free(&all);
+    return some;
+}
+
+int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *part)
+{
+    MPI_Group some = group_of(comm, n, ranks);
+    struct blocking call;
+    begin_blocking(&call);
+    int code = MPI_Comm_create_group(comm, some, tag, part);
+    end_blocking(&call);
+    MPI_Group_free(&some);
+    return code;
+}
+
+int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part)
+{
+    MPI_Group some = group_of(comm, n, ranks);
+    struct blocking call;
+    begin_blocking(&call);
+    int code = MPI_Comm_create(comm, some, part);
+    end_blocking(&call);
+    MPI_Group_free(&some);
+    return code;
 }
