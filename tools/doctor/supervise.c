@@ -30,15 +30,16 @@
 /* The other ranks wait longer than rank 0, so that rank 0 reports. */
 enum { OTHERS_SECONDS = 4, FINALIZE_SECONDS = 6 };
 
-static volatile sig_atomic_t signalled;
-static const volatile int *const ended = &signalled;
-static char own_address[ADDRESS_ROOM], first_address[ADDRESS_ROOM];
-static bool streaming;
-static struct keeper keeper;
+static struct {
+    volatile sig_atomic_t signal;                                /* that asks to end; 0: none */
+    char own_address[ADDRESS_ROOM], first_address[ADDRESS_ROOM]; /* of keepers: this, rank 0's */
+    bool streaming;
+    struct keeper keeper;
+} supervisor;
 
 static void on_signal(int number)
 {
-    signalled = number;
+    supervisor.signal = number;
 }
 
 /* ---------------------------------------------------------------- peers ------------ */
@@ -157,10 +158,11 @@ static void forward(const struct line *l)
 static void deliver(const struct line *l)
 {
     if (strcmp(l->field[0], "meet") == 0)
-        snprintf(first_address, sizeof first_address, "%s", l->field[1]);
-    if (strcmp(l->field[0], "rank") == 0 && keeper.rank > 0) keeper.spare = OTHERS_SECONDS;
-    if (keeper.rank > 0 || strcmp(l->field[0], "meet") == 0) return;
-    if (streaming)
+        snprintf(supervisor.first_address, sizeof supervisor.first_address, "%s", l->field[1]);
+    if (strcmp(l->field[0], "rank") == 0 && supervisor.keeper.rank > 0)
+        supervisor.keeper.spare = OTHERS_SECONDS;
+    if (supervisor.keeper.rank > 0 || strcmp(l->field[0], "meet") == 0) return;
+    if (supervisor.streaming)
         forward(l);
     else
         table_take(l);
@@ -188,7 +190,7 @@ static pid_t start_child(const struct options *o, int listening, int *lines)
     close(ends[0]);
     if (listening >= 0) close(listening);
     lines_to(ends[1]);
-    exit(worker_run(o, own_address));
+    exit(worker_run(o, supervisor.own_address));
 }
 
 /* Wait `seconds` for the child to exit, else kill it; describe how it ended. */
@@ -220,7 +222,7 @@ static void receive_report(int listening, int milliseconds, char *how, size_t si
     struct pollfd p = {.fd = listening, .events = POLLIN};
     how[0] = '\0';
     if (listening >= 0 && poll(&p, 1, milliseconds) == 1)
-        peer_receive(listening, own_address, how, size);
+        peer_receive(listening, supervisor.own_address, how, size);
 }
 
 static void say_why(enum keeper_reason why, pid_t child, int listening, char *how, size_t size)
@@ -235,7 +237,8 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
         bury(child, 0, end, sizeof end);
         receive_report(listening, 300, how,
                        size); /* the launcher may have noticed the death of a rank first */
-        if (!how[0]) snprintf(how, size, "the launcher ended the job (%s)", strsignal(signalled));
+        if (!how[0])
+            snprintf(how, size, "the launcher ended the job (%s)", strsignal(supervisor.signal));
         return;
     case KEEPER_PEER:
         receive_report(listening, 0, how, size);
@@ -243,7 +246,8 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
         return;
     default:
         bury(child, 2, end, sizeof end);
-        snprintf(how, size, "rank %d %s", keeper.rank < 0 ? 0 : keeper.rank, end);
+        snprintf(how, size, "rank %d %s", supervisor.keeper.rank < 0 ? 0 : supervisor.keeper.rank,
+                 end);
     }
 }
 
@@ -257,8 +261,8 @@ static void add_untried(const struct options *o)
 static int end_job(const struct options *o, const char *probe)
 {
     char hint[300] = "";
-    if (streaming) return 0;
-    if (!keeper.ended) {
+    if (supervisor.streaming) return 0;
+    if (!supervisor.keeper.ended) {
         add_untried(o);
         snprintf(hint, sizeof hint,
                  "To go on: the same command with --skip=%s%s%s, or armci-doctor "
@@ -274,12 +278,12 @@ static int end_job(const struct options *o, const char *probe)
 static int end_other(const char *probe, const char *how)
 {
     char text[300];
-    if (keeper.ended || signalled) return 0;
+    if (supervisor.keeper.ended || supervisor.signal) return 0;
     snprintf(text, sizeof text, "%s", how);
     fprintf(stderr, "armci-doctor: %s in probe %s\n", how, probe[0] ? probe : "(start)");
-    peer_send(first_address, text);
-    double limit = keeper.deadline < now() + 6 ? now() + 6 : keeper.deadline;
-    while (now() < limit && !signalled)
+    peer_send(supervisor.first_address, text);
+    double limit = supervisor.keeper.deadline < now() + 6 ? now() + 6 : supervisor.keeper.deadline;
+    while (now() < limit && !supervisor.signal)
         usleep(50000);
     return 0;
 }
@@ -298,8 +302,9 @@ static void watch(pid_t child, int listening, char *how, size_t size)
     enum keeper_reason why;
     how[0] = '\0';
     do {
-        why = keeper_watch(&keeper, ended, keeper.rank == 0 ? listening : -1);
-        if (keeper.ended) {
+        why = keeper_watch(&supervisor.keeper, &supervisor.signal,
+                           supervisor.keeper.rank == 0 ? listening : -1);
+        if (supervisor.keeper.ended) {
             char end[200];
             bury(child, FINALIZE_SECONDS, end,
                  sizeof end); /* MPI_Finalize may hang, after all results are written */
@@ -313,20 +318,20 @@ int supervise(const struct options *o)
 {
     char how[ADDRESS_ROOM], probe[64];
     int lines = -1, listening = peer_listen();
-    streaming = o->stream;
+    supervisor.streaming = o->stream;
     catch_signals();
-    peer_address(listening, own_address, sizeof own_address);
+    peer_address(listening, supervisor.own_address, sizeof supervisor.own_address);
     pid_t child = start_child(o, listening, &lines);
     if (child < 0) {
         perror("armci-doctor: fork");
         return 2;
     }
-    keeper_start(&keeper, lines, deliver);
-    keeper.rank = environment_rank();
-    if (keeper.rank == 0 && !streaming) table_start(o);
+    keeper_start(&supervisor.keeper, lines, deliver);
+    supervisor.keeper.rank = environment_rank();
+    if (supervisor.keeper.rank == 0 && !supervisor.streaming) table_start(o);
     watch(child, listening, how, sizeof how);
-    snprintf(probe, sizeof probe, "%s", keeper.probe);
-    if (keeper.rank > 0) return end_other(probe, how);
-    keeper_fail(&keeper, how);
+    snprintf(probe, sizeof probe, "%s", supervisor.keeper.probe);
+    if (supervisor.keeper.rank > 0) return end_other(probe, how);
+    keeper_fail(&supervisor.keeper, how);
     return end_job(o, probe);
 }
