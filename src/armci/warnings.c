@@ -17,7 +17,7 @@
 #include "transport/route.h"
 #include "node/node.h"
 
-/* Less than this is no error, but the likely reason of later ones. */
+/* Below these values the start succeeds, and later failures are likely. */
 enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 };
 
 /* ---------------------------------------------------------------- the table -------- */

@@ -8,8 +8,7 @@
 
 #include "base/config.h"
 
-/* What a process knows when all layers have started. The configuration's choices are no defects:
- * they give no warning. */
+/* Facts collected after the start. A condition that the user configured is not reported. */
 struct job_facts {
     int difference; /* entry of the configuration whose value here is not that of rank 0; -1: none
                      */

@@ -87,8 +87,8 @@ static const struct variable table[] = {
     CHOICE("ARMCI_ERRORS", errors_words, "abort", errors,
            "an invalid argument aborts the job, or returns an error code"),
     FLAG("ARMCI_WARN", "yes", warn,
-         "rank 0 prints a line at start for whatever makes the job slower or likely to fail "
-         "(doc/guide.md, Warnings)"),
+         "rank 0 prints warnings at the start about slow or fragile settings (doc/guide.md, "
+         "Warnings)"),
     {"ARMCI_STATS", KIND_FILE, "no", flag_words, 0, 0, IN(stats),
      "count calls, bytes and time: print a table at the end (yes), or write a file for "
      "armci-stats; a file name has a dot or a slash"},

@@ -323,7 +323,7 @@ static void set_handler(void (*handler)(int))
     sigaction(SIGUSR1, &(struct sigaction){.sa_handler = handler, .sa_flags = SA_RESTART}, NULL);
 }
 
-/* MPICH has a handler, in which its launcher tells of failed processes. */
+/* MPICH's own handler of SIGUSR1 learns of failed processes: chain to it. */
 static void start_handler(void (*mpi_function)(void))
 {
     void (*now)(int) = current_handler();

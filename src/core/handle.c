@@ -175,7 +175,7 @@ void armcii_handles_end(void)
 /* ---- entries and cookies ---- */
 
 /* Tags are scrambled numbers, so that an uninitialised handle is unlikely to match one. The number
- * is odd for an aggregate handle, which tells a stale aggregate cookie from a plain one. */
+ * is odd for an aggregate handle, so that a stale aggregate cookie differs from a plain one. */
 enum { TAG_MASK = 0x5bd1e995 };
 static unsigned number_of(unsigned tag)
 {

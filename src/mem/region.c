@@ -176,7 +176,7 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
     if (!fits) memcpy(mine, (int64_t[]){asked, -has}, 2 * sizeof mine[0]);
     armcii_agree(team, mine, worst, WORDS);
     if (worst[ASKED] == 0 && worst[REST_NEGATED] == INT64_MIN)
-        return true; /* nobody needs more, so nobody knows what is left */
+        return true; /* no member needed a reservation, so none asked the system */
     if (worst[ASKED] == 0) {
         team->unchecked =
             worst[REST_NEGATED] > -UNCHECKED_MAX ? (size_t)-worst[REST_NEGATED] : UNCHECKED_MAX;

@@ -11,17 +11,17 @@
 #include "mpi/world.h"
 #include "node/arena.h"
 
-/* A value that one process passes to another on its node. The number of the agreement is written
- * last. */
+/* A value that one process passes to another on its node. The number of the agreement, `seq`, is
+ * written last. */
 struct cell {
-    _Alignas(64) atomic_uint number;
+    _Alignas(64) atomic_uint seq;
     int64_t word[AGREE_WORDS];
 };
 
 /* A tree over the members on a node: values go up to the first of them, the result comes down. A
  * process runs twice, however many there are, which counts where they outnumber the processors.
- * Agreements use two sets of cells in turn: nobody begins the next but one before all have finished
- * this one. */
+ * Two sets of flags alternate: agreement n + 2 cannot start before every member has left n, so that
+ * a set can be used again. */
 enum { CHILDREN = 4, SETS = 2 };
 struct cells {
     struct cell child[SETS][CHILDREN];
@@ -35,16 +35,16 @@ static struct cells *cells_of(const struct team *team, int process)
                                                         armcii_arena->slot);
 }
 
-static void pass(struct cell *cell, unsigned number, const int64_t word[])
+static void flag_signal(struct cell *cell, unsigned seq, const int64_t word[])
 {
     memcpy(cell->word, word, sizeof cell->word);
-    atomic_store_explicit(&cell->number, number, memory_order_release);
+    atomic_store_explicit(&cell->seq, seq, memory_order_release);
 }
 
-static void await(struct cell *cell, unsigned number)
+static void flag_wait(struct cell *cell, unsigned seq)
 {
     struct backoff b = {0};
-    while (atomic_load_explicit(&cell->number, memory_order_acquire) != number)
+    while (atomic_load_explicit(&cell->seq, memory_order_acquire) != seq)
         if (armcii_backoff_yield(&b)) armcii_backoff.progress();
 }
 
@@ -72,15 +72,15 @@ static void gather_on_node(struct team *team, int64_t largest[])
 {
     const struct agreement *m = team->agreement;
     int here = armcii_team_scope(team, TEAM_NODE)->n, above = (m->local_rank - 1) / CHILDREN;
-    unsigned set = m->number % SETS;
+    unsigned set = m->seq % SETS;
     for (int i = 0; i < CHILDREN && first_child(m) + i < here; i++) {
         struct cell *own = &cells_here(team, m->local_rank)->child[set][i];
-        await(own, m->number);
+        flag_wait(own, m->seq);
         maximize(largest, own->word);
     }
     if (m->local_rank > 0)
-        pass(&cells_here(team, above)->child[set][(m->local_rank - 1) % CHILDREN], m->number,
-             largest);
+        flag_signal(&cells_here(team, above)->child[set][(m->local_rank - 1) % CHILDREN], m->seq,
+                    largest);
 }
 
 static void agree_between_nodes(struct team *team, int64_t largest[])
@@ -100,14 +100,14 @@ static void distribute_on_node(struct team *team, int64_t largest[])
 {
     const struct agreement *m = team->agreement;
     int here = armcii_team_scope(team, TEAM_NODE)->n;
-    unsigned set = m->number % SETS;
+    unsigned set = m->seq % SETS;
     if (m->local_rank > 0) {
         struct cell *own = &cells_here(team, m->local_rank)->result[set];
-        await(own, m->number);
+        flag_wait(own, m->seq);
         memcpy(largest, own->word, sizeof own->word);
     }
     for (int i = 0; i < CHILDREN && first_child(m) + i < here; i++)
-        pass(&cells_here(team, first_child(m) + i)->result[set], m->number, largest);
+        flag_signal(&cells_here(team, first_child(m) + i)->result[set], m->seq, largest);
 }
 
 /* One after the other: what the members of a node know goes up, is exchanged between the nodes, and
@@ -117,7 +117,7 @@ void armcii_agree_by(struct team *team, int64_t largest[],
 {
     struct agreement *m = team->agreement;
     unsigned entries = armcii_lock_suspend();
-    m->number++;
+    m->seq++;
     gather_on_node(team, largest);
     if (m->local_rank == 0) exchange(team, largest);
     distribute_on_node(team, largest);

@@ -20,7 +20,7 @@ void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], in
 struct agreement {
     bool has_cells;
     size_t cells;                    /* offset in the slots */
-    unsigned number;                 /* of the last agreement */
+    unsigned seq;                    /* of the last agreement */
     int local_rank;                  /* of the caller among the members on its node */
     int node, nodes;                 /* the caller's node, and the number of nodes with members */
     int most_on_node;                /* members on the node that has most */

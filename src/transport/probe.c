@@ -66,7 +66,7 @@ static void be_target(void)
     for (double seconds; (seconds = recv_time()) > 0;) {
         send_time(seconds);
         spin_without_mpi(seconds);
-        send_time(0); /* here or in the next call the operation completes at the latest */
+        send_time(0); /* the operation completes in this MPI call or the next, if not before */
     }
 }
 

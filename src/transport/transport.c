@@ -182,7 +182,7 @@ void armcii_route_order(const struct raddr *raddr, const struct transport *chose
             all[i]->order(raddr, target, verb, lo, hi);
 }
 
-/* An observed transport has the slot of the real one. */
+/* An observed transport has the functions of the real one. */
 void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target)
 {
     armcii_drain_stores();

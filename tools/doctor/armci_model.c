@@ -1,6 +1,6 @@
 /* armci_model.c - random puts, gets and accumulates of every shape against a model.
  *
- * Every rank has a separate lane in every slice and a mirror of it.  In a round all elements are of
+ * Every rank has a separate lane in every slice and a mirror of it. In a round all elements are of
  * one type, so that sums are exact.
  */
 #include "probes.h"

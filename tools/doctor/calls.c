@@ -111,7 +111,7 @@ static const char *describe(const struct attempt *t, char *text, size_t size)
     return text;
 }
 
-/* After MPI_Wait: check what the request promises.  The buffer of a put may be reused, so it is
+/* After MPI_Wait: check what the request promises. The buffer of a put may be reused, so it is
  * overwritten. */
 static bool is_kept(struct attempt *t)
 {

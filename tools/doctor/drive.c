@@ -98,7 +98,7 @@ static void end_launcher(pid_t process, double seconds)
     }
 }
 
-/* Run one job.  only, skip: names of probes to run, and not to run.  Returns whether all probes
+/* Run one job.  only, skip: names of probes to run, and not to run. Returns whether all probes
  * ran. */
 static bool run_job(const struct options *o, const char *program, const char *only,
                     const char *skip)

@@ -1,5 +1,5 @@
 /* environment.h - the environment: what the launcher sets, and variables that a probe sets for a
- * time.  No other file reads it. */
+ * time. No other file reads it. */
 #ifndef DOCTOR_ENVIRONMENT_H
 #define DOCTOR_ENVIRONMENT_H
 

@@ -33,7 +33,7 @@ void keeper_start(struct keeper *k, int descriptor, void (*deliver)(const struct
  * descriptor `peers` (-1: none) is readable.
  */
 enum keeper_reason keeper_watch(struct keeper *k, const volatile int *ended, int peers);
-/* The running probe failed: add a row that says how.  No effect if none is running. */
+/* The running probe failed: add a row that says how. No effect if none is running. */
 void keeper_fail(struct keeper *k, const char *how);
 
 #endif

@@ -98,7 +98,7 @@ static double put_and_flush(struct area *a, int to, const long *value)
     return now() - begun;
 }
 
-/* The last rank polls its memory, without calling MPI, while rank 0 puts there and flushes.  It
+/* The last rank polls its memory, without calling MPI, while rank 0 puts there and flushes. It
  * polls for 2 BUSY after rank 0's barrier: a flush that returns within BUSY of that returns while
  * it polls. */
 void probe_visible(struct finding *f)

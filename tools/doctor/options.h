@@ -21,10 +21,10 @@ struct options {
 bool options_lists(const char *list, const char *name);
 
 /* drive.c: started without a launcher; starts MPI jobs until every probe has been tried, and prints
- * the table.  program: armci-doctor as it was called.  Returns the exit status. */
+ * the table.  program: armci-doctor as it was called. Returns the exit status. */
 int drive(const struct options *o, const char *program);
 /* supervise.c: one rank of a job; a keeper that does not call MPI, and a child that runs the
- * probes.  Returns the exit status. */
+ * probes. Returns the exit status. */
 int supervise(const struct options *o);
 
 #endif

@@ -70,7 +70,7 @@ static bool continues_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Inside a value: the names of members stay.  The document begins with a bracket. */
+/* Inside a value: the names of members stay. The document begins with a bracket. */
 static bool is_word_there(const char *text, const char *at, const char *word)
 {
     size_t n = strlen(word);

@@ -7,7 +7,7 @@
 
 struct json;
 
-/* ---- gather.c: sections of facts, and the known defects of the MPI library.  The configuration
+/* ---- gather.c: sections of facts, and the known defects of the MPI library. The configuration
  * must have been read. ---- */
 
 enum { MOST_FACTS = 12, FACT_ROOM = 1024 };
@@ -53,7 +53,7 @@ void info_print_markdown(void);
 
 /* ---- program.c ---- */
 
-/* Which ARMCI and MPI library the program uses.  Returns 0, or 1 if the file cannot be read or no
+/* Which ARMCI and MPI library the program uses. Returns 0, or 1 if the file cannot be read or no
  * ARMCI was found. */
 int info_print_program(const char *file);
 

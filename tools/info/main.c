@@ -1,5 +1,5 @@
 /* armci-info - prints the version, the build, the MPI library, the paths of transfers, limits and
- * environment variables.  Without --probe it needs no launcher and does not start MPI. */
+ * environment variables. Without --probe it needs no launcher and does not start MPI. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

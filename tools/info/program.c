@@ -1,4 +1,4 @@
-/* program.c - which ARMCI and which MPI library a program uses.  The program does not run. */
+/* program.c - which ARMCI and which MPI library a program uses. The program does not run. */
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "info.h"
 
-/* Text in each ARMCI, stripped or not.  The version follows that of this library. */
+/* Text in each ARMCI, stripped or not. The version follows that of this library. */
 static const char own_mark[] = "libarmci of ARMCI-RMA ";
 enum { PATH_ROOM = 4096 };
 
@@ -61,7 +61,7 @@ static const char *find_own_version(struct image image)
     return NULL;
 }
 
-/* Print the ARMCI that is in the file; `how` it gets into the program.  Returns false if there is
+/* Print the ARMCI that is in the file; `how` it gets into the program. Returns false if there is
  * none. */
 static bool print_armci(const char *file, const char *how)
 {

@@ -14,7 +14,7 @@ struct call {
     int proc;
 };
 
-/* Each returns what ARMCI returns.  A get goes from the remote side to the local one. */
+/* Each returns what ARMCI returns. A get goes from the remote side to the local one. */
 int call_contiguous(const struct call *c, void *local, void *remote, int bytes);
 int call_strided(const struct call *c, void *local, int local_stride[], void *remote,
                  int remote_stride[], int count[], int levels);

@@ -1,6 +1,6 @@
 /* element.h - the six element types of accumulate as the tests see them: small whole numbers whose
  * sums and products are exact in every type, so that the order of accumulates does not change a
- * bit.  No address needs alignment. */
+ * bit. No address needs alignment. */
 #ifndef TOOLS_LIB_ELEMENT_H
 #define TOOLS_LIB_ELEMENT_H
 
@@ -26,7 +26,7 @@ long element_load(int type, const void *part);
 /* Fill `bytes` bytes with elements: whole numbers from -9 to 9.  Plain bytes: any. */
 void element_fill(int type, struct rng *r, void *buffer, size_t bytes);
 
-/* A scale of that type; im is for complex types.  Other: parts from -3 to 3, not one. */
+/* A scale of that type; im is for complex types. Other: parts from -3 to 3, not one. */
 union scale {
     int i;
     long l;

@@ -37,7 +37,7 @@ struct patch_wish {
 };
 struct patch patch_draw(struct rng *r, const struct patch_wish *wish);
 
-/* Segments (0 when a count is 0), and where the i-th is in the room of a side.  Level 1 counts
+/* Segments (0 when a count is 0), and where the i-th is in the room of a side. Level 1 counts
  * fastest. */
 size_t patch_segments(const struct patch *p);
 size_t patch_offset(const struct patch *p, int side, size_t i);

@@ -27,8 +27,8 @@ void armcii_am_end_sleep(bool signaled);
  *
  * Called under the global lock, which is suspended while waiting. */
 
-/* The slot of struct transport. Eager puts and accumulates are copied, so they are complete; they
- * may be coalesced with later ones. */
+/* The functions of struct transport. Eager puts and accumulates are copied, so they are complete;
+ * they may be coalesced with later ones. */
 int armcii_client_start(const struct op *op, const struct raddr *raddr, struct request *req);
 /* Return when the operation is complete locally. */
 void armcii_client_wait(uint64_t id);

@@ -55,8 +55,8 @@ bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
  * acknowledgement frees the tag. */
 void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
 
-/* Before the program goes on: make sure that what it started reaches the server, or all servers,
- * even if it never calls again. */
+/* Ensure delivery of what was started, to this server or to all, without further calls by the
+ * program. */
 void armcii_endpoint_push(struct endpoint *e);
 void armcii_endpoints_push(void);
 

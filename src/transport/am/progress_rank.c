@@ -146,7 +146,7 @@ void armcii_progress_rank_join(MPI_Comm *all, int *progress_ranks)
     split_everybody(INT_MAX, all, progress_ranks);
 }
 
-/* Of a communicator: the members that are no progress ranks. */
+/* The processes of a communicator, without progress ranks. */
 enum members {
     ALL_OF_PROGRAM, /* exactly the program's processes, of the first start */
     OTHERS,         /* others, and no progress rank among the members */

@@ -16,7 +16,8 @@ bool armcii_server_is_here(void);
 /* Serve what has arrived if this process is a server and no other thread is serving; true when
  * there was any. */
 bool armcii_server_serve(void);
-/* The same for threads that wait in the library; the number of such calls so far. */
+/* As armcii_server_serve, for threads that wait in the library, and counted: poll_count returns the
+ * number of calls. */
 bool armcii_server_poll(void);
 unsigned armcii_server_poll_count(void);
 

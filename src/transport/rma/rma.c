@@ -20,8 +20,8 @@
 
 /* ---- the progress thread ----
  *
- * It enters MPI while the program does not. MPI does not tell whether a poll found work, so events
- * count as work: those of sockets, and doorbells of this node's processes. */
+ * It drives MPI while the program computes. MPI does not report whether a poll made progress, so
+ * events count as work: those of sockets, and doorbells of this node's processes. */
 
 static struct {
     bool sockets_raise_events; /* for messages between nodes, by the test at start */

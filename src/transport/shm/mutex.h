@@ -22,8 +22,8 @@ struct mutex {
 };
 _Static_assert(sizeof(struct mutex) == 16, "a process may have 100,000");
 
-/* A set: the slots mutexes_create and mutexes_free of struct transport. The mutexes of all members
- * are in the arena, so that every process knows the address of each in its owner, in other
+/* A set: the functions mutexes_create and mutexes_free of struct transport. The mutexes of all
+ * members are in the arena, so that every process knows the address of each in its owner, in other
  * processes of that node, and in its server. */
 struct mutex_memory {
     struct team *team;
