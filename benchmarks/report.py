@@ -7,13 +7,17 @@
     report.py tables                   make the tables of the pages anew from the data in the source
     report.py check                    do the pages and pictures in the source belong to the data there?
 """
+import fnmatch
 import hashlib
 import html
+import itertools
 import json
 import pathlib
 import re
 import shutil
 import sys
+
+import reasons
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 DATA = TOP / "benchmarks" / "data" / "report.json"
@@ -31,6 +35,7 @@ SHORT = {"node": ["put 8 B", "get 8 B", "acc 8 B + fence", "rmw fetch-and-add lo
 NOT_IN_README = {"node": ["get 8 B"], "hosts": ["acc 8 B + fence", "put 8 B + fence, computing", "rmw, computing"]}
 ROUND_TRIP = "MPI round trip 8 B"
 LOSS = 0.95  # a rival's time divided by this library's, below which it is a loss worth a line
+WITHIN = "Within the spread of the two libraries' measurements."
 
 
 class Data:
@@ -182,17 +187,46 @@ def overlap_table(data):
     return table
 
 
+def within_spread(ours, theirs):
+    """Do the ranges between the first and ninth decile overlap, so that the difference may be chance?"""
+    return time_of(ours) - time_of(theirs) <= sum(time_of(row) * row.get("spread", 0) for row in (ours, theirs)) / 2
+
+
+def reason(data, library, mpi, place, row_name):
+    """Why that library is faster; None if nobody has said it."""
+    if within_spread(*(data.row(key, mpi, place, *row_name) for key in (OURS, library))):
+        return WITHIN
+    return next((why for where, names, why in reasons.REASONS if where == place and any(fnmatch.fnmatch(row_name[1], name) for name in names)), None)
+
+
+def slower(data):
+    """Place, MPI library, group and name of each row in which another library is faster: the time divided by ours, and the key, of the fastest one;
+    of one beyond the spread if there is one."""
+    found = {}
+    for place, mpi in itertools.product(data.places(), MPIS):
+        for group, name in data.names(place):
+            others = [(ratio(data, key, mpi, place, (group, name)) or 1, key) for key in data.libraries()[1:]]
+            others = [(value, key) for value, key in others if value < LOSS and group != "overlap" and not name.startswith(("MPI", "memcpy"))]
+            if others:
+                found[(place, mpi, group, name)] = min(others, key=lambda one: (reason(data, one[1], mpi, place, (group, name)) == WITHIN, one))
+    return found
+
+
+def without_reason(data):
+    return [f"{name} ({group}), {PLACES[place]}, {mpi}: {data.name(library)} takes {value:.2f} of the time, and benchmarks/reasons.py does not say why"
+            for (place, mpi, group, name), (value, library) in slower(data).items() if not reason(data, library, mpi, place, (group, name))]
+
+
 def losses(data):
-    """Rows in which a rival is faster, the worst first."""
-    found = []
-    for library in data.libraries()[1:]:
-        for mpi in MPIS:
-            for place in data.places():
-                for row_name in data.names(place):
-                    value = ratio(data, library, mpi, place, row_name)
-                    if value and value < LOSS and row_name[0] != "overlap" and not row_name[1].startswith(("MPI", "memcpy")):
-                        found.append((value, [row_name[1], PLACES[place], data.versions(mpi), data.name(library), ratio_text(value)]))
-    return [["row", "where", "MPI", "faster library", "its time / ours"]] + [cells for _, cells in sorted(found)]
+    """A line for each reason, place and MPI library: the rows in which another library is faster, and the fastest one."""
+    lines = {}
+    for (place, mpi, group, name), (value, library) in sorted(slower(data).items(), key=lambda row: row[1]):
+        title = name if sum(name == other for _, other in data.names(place)) == 1 else f"{name} ({group})"
+        short = re.split("[,~]", data.name(library))[0]
+        why = reason(data, library, mpi, place, (group, name)) or "No reason given."
+        lines.setdefault((why == WITHIN, place, mpi, why), []).append(f"{title} {value:.2f} ({short})")
+    return [["where", "MPI", "rows: the fastest library's time / ours", "why"]] + [
+        [PLACES[place], data.versions(mpi), ", ".join(rows), why] for (_, place, mpi, why), rows in sorted(lines.items(), key=lambda line: line[0][:3])]
 
 
 def problem_table(data):
@@ -310,6 +344,7 @@ def check():
     """The breaches, one sentence each."""
     data = Data(DATA)
     found, wrong = pages(data)
+    wrong += without_reason(data)
     wrong += [f"{page}: its tables differ from benchmarks/data/report.json; report.py tables makes them anew" for page, text, should in found if text != should]
     for name in KEPT:
         path = IMAGES / name
@@ -319,10 +354,11 @@ def check():
 
 
 def write_tables():
-    found, wrong = pages(Data(DATA))
+    data = Data(DATA)
+    found, wrong = pages(data)
     for page, _, should in found:
         (TOP / page).write_text(should, encoding="utf-8")
-    return wrong
+    return wrong + without_reason(data)
 
 
 # ---- the web page

@@ -3,7 +3,7 @@
 - README.md has at most 110 lines;
 - commands of this project in its indented blocks exist: scripts, configure and its options, words of quickstart, installed programs and their
   options; each environment variable is known;
-- its tables of figures, those of doc/benchmarks.md and the pictures are made of benchmarks/data/report.json.
+- its tables of figures, those of doc/benchmarks.md and the pictures are made of benchmarks/data/report.json, and say why another library is faster.
 """
 import importlib
 import os
@@ -81,11 +81,23 @@ def test_figures():
     assert not output(sys.executable, "-B", os.path.join(SOURCE, "benchmarks", "report.py"), "check")
 
 
-def test_sources_of_figures(monkeypatch):
-    """Data of one run have one source: with both MPI libraries, the processor that differs from the page's; and kept data without it."""
+@pytest.fixture
+def report(monkeypatch):
     monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    report = importlib.import_module("report")
+    return importlib.import_module("report")
+
+
+def test_loss_without_reason(report, monkeypatch):
+    """A row beyond the spread needs a reason, one within the spread has it."""
+    data = report.Data(report.DATA)
+    beyond = [row for row, (_, library) in report.slower(data).items() if report.reason(data, library, row[1], row[0], row[2:]) != report.WITHIN]
+    monkeypatch.setattr(report.reasons, "REASONS", [])
+    assert len(report.without_reason(data)) == len(beyond) < len(report.slower(data))
+
+
+def test_sources_of_figures(report):
+    """Data of one run have one source: with both MPI libraries, the processor that differs from the page's; and kept data without it."""
 
     def run(mpi, processor, rows):
         return {"library": report.OURS, "mpi": mpi, "place": "hosts", "head": {"processor": processor}, "rows": rows, "problems": []}
