@@ -31,9 +31,10 @@ struct options {
 };
 
 static const char *const known_words[] = {
-    "latency", "bandwidth",    "strided", "vector",  "nonblocking", "regions", "contention",
-    "many",    "instructions", "remote",  "overlap", "matmul",      "mg",      "sparse",
-    "mix",     "pool",         "probe",   "stall",   "all"};
+    "latency",    "bandwidth", "strided",      "vector", "nonblocking", "regions",
+    "contention", "many",      "instructions", "remote", "overlap",     "matmul",
+    "mg",         "sparse",    "mix",          "pool",   "probe",       "stall",
+    "cold",       "methods",   "passive",      "worst",  "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -57,6 +58,11 @@ static void print_usage(FILE *out)
             "  all           all of these\n"
             "  remote        for two nodes: operations against plain MPI, also while the target "
             "computes\n"
+            "  passive       for two nodes: every size and shape while the target computes, beside "
+            "MPI\n"
+            "  methods       segments of 16 B to 64 KiB, to compare routes and methods\n"
+            "  cold          data that are in no cache, beside data that are\n"
+            "  worst         the worst of a million short operations\n"
             "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
             "  mg            NAS MG by puts with flags and by messages, on 2, 4 or 8 ranks\n"
             "  sparse        sparse matrix-vector product, its gets by three methods\n"
@@ -162,8 +168,9 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
 
 static bool is_of_all(const char *word)
 {
-    static const char *const alone[] = {"remote", "overlap", "matmul", "mg",   "sparse",
-                                        "mix",    "pool",    "probe",  "stall"};
+    static const char *const alone[] = {"remote",  "overlap", "matmul", "mg",    "sparse",
+                                        "mix",     "pool",    "probe",  "stall", "cold",
+                                        "methods", "passive", "worst"};
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
         if (strcmp(word, alone[i]) == 0) return false;
     }
@@ -209,7 +216,8 @@ static const struct group *const groups[] = {
     &group_nonblocking, &group_single_region, &group_many_regions, &group_most_regions,
     &group_contention,  &group_many,          &group_remote,       &group_computing,
     &group_overlap,     &group_stall,         &group_matmul,       &group_mg,
-    &group_sparse,      &group_mix,           &group_pool};
+    &group_sparse,      &group_mix,           &group_pool,         &group_cold,
+    &group_methods,     &group_passive,       &group_worst};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 

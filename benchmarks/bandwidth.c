@@ -4,7 +4,6 @@
 #include "plain_mpi.h"
 #include "row.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -78,15 +77,6 @@ static const struct {
 static struct row rows[ROWS];
 static char names[ROWS][32];
 
-static void name_row(char *name, size_t room, const char *kind, int bytes)
-{
-    int power = bytes >= 1 << 20 ? 20 : bytes >= 1 << 10 ? 10 : 0;
-    snprintf(name, room, "%s %d %s", kind, bytes >> power,
-             power == 20   ? "MiB"
-             : power == 10 ? "KiB"
-                           : "B");
-}
-
 /* Fewer bytes than a double are not accumulated. */
 static bool nowhere(const struct site *site)
 {
@@ -104,9 +94,9 @@ static void make_rows(const struct site *site)
         rows[i] = kind < own ? kinds[kind] : *others[kind - own].kind;
         if (rows[i].step == transfer_acc && bytes < (int)sizeof(double))
             rows[i].available = nowhere;
-        name_row(names[i], sizeof names[i], name, bytes);
-        rows[i].name = names[i];
         rows[i].patch = (struct patch){1, bytes, 0, 0};
+        row_name(names[i], sizeof names[i], name, &rows[i].patch);
+        rows[i].name = names[i];
         rows[i].shortest = site->same_memory ? 0 : longer;
     }
 }

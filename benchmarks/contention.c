@@ -42,6 +42,27 @@ static bool check_same(const struct row *row, const struct site *site, int seed,
                          (double)times * site->ranks);
 }
 
+/* All ranks add the same numbers to the patch at the target. */
+static void prepare_patch(const struct row *row, const struct site *site, int seed)
+{
+    long n = row->patch.bytes / (long)sizeof(double);
+    for (int i = 0; i < row->patch.segments; i++)
+        data_numbers(doubles(site->local + (long)i * row->patch.local_stride), n, seed + i);
+    if (site->me == site->target)
+        memset(site->slice, 0, (size_t)row->patch.segments * (size_t)row->patch.remote_stride);
+}
+
+static bool check_patch(const struct row *row, const struct site *site, int seed, long times)
+{
+    long n = row->patch.bytes / (long)sizeof(double);
+    double sums = (double)times * site->ranks;
+    for (int i = 0; i < row->patch.segments && site->me == site->target; i++) {
+        const double *segment = doubles(site->slice + (long)i * row->patch.remote_stride);
+        if (!data_are_sums(segment, n, seed + i, 0, sums) || segment[n] != 0) return false;
+    }
+    return true;
+}
+
 static void run_parts(const struct row *row, const struct site *site, long times)
 {
     char *part = site->remote + (long)(site->me % PARTS) * PART_BYTES;
@@ -103,7 +124,7 @@ static void run_hand_over(const struct row *row, const struct site *site, long t
 }
 
 enum { ONE = 1 };
-static const struct row rows[] = {
+static struct row rows[] = {
     {.name = "all: acc 64 B, same elements",
      .who = TOGETHER,
      .patch = {1, SAME_BYTES, 0, 0},
@@ -132,7 +153,21 @@ static const struct row rows[] = {
      .run = run_hand_over,
      .prepare = prepare_counter,
      .check = check_counter},
+    {.name = "all: accS 64 x 512 B, one patch",
+     .who = TOGETHER,
+     .patch = {64, 512, 1024, 1024},
+     .prepare = prepare_patch,
+     .check = check_patch},
 };
 
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static bool enter(struct site *site)
+{
+    (void)site;
+    rows[ROWS - 1].run = kind_acc_strided.run;
+    return true;
+}
+
 const struct group group_contention = {
-    .word = "contention", .count = sizeof rows / sizeof *rows, .rows = rows};
+    .word = "contention", .count = ROWS, .rows = rows, .enter = enter};

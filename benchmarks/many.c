@@ -1,6 +1,6 @@
 /* many.c - many operations at once: n x n patches against n non-blocking calls, aggregates and
- * lists of addresses, fences of several processes, 64 small puts as OSU's message rate. A put's row
- * ends with a fence, so that the rows mean the same between nodes. */
+ * lists of addresses, fences of several processes, 64 operations at once as OSU's message rate. A
+ * put's row ends with a fence, so that the rows mean the same between nodes. */
 #include "plain_mpi.h"
 #include "row.h"
 
@@ -10,20 +10,22 @@
 
 static const int sides[] = {8, 32, 128, 512}; /* of a patch of doubles */
 static const int servers[] = {1, 2, 3, 7, 15};
+static const int messages[] = {8, 64, 512, 4096}; /* bytes, for the message rate */
 
 enum {
     SIDES = sizeof sides / sizeof *sides,
     FENCES = sizeof servers / sizeof *servers,
     PATCHES = 2 * SIDES,
     AGGREGATES = 8,
-    ROWS = PATCHES + AGGREGATES + FENCES + 1,
+    RATES = sizeof messages / sizeof *messages,
+    ROWS = PATCHES + AGGREGATES + FENCES + 2 * RATES,
     SEVERAL = 1000, /* operations of an aggregate */
 };
 
 /* Of a batch, ns; 0: the default. Longer between nodes, as in the rows of the word "remote". */
 static double shortest;
-static struct row rows[ROWS], singles[PATCHES], vectors[2], window;
-static char names[ROWS][48], single_names[PATCHES][48];
+static struct row rows[ROWS], singles[PATCHES], vectors[2], windows[RATES];
+static char names[ROWS][48], single_names[PATCHES][48], window_names[RATES][48];
 
 /* ---- AllFence ---- */
 
@@ -90,15 +92,6 @@ static void make_fence(struct row *row, char *name, int i)
 
 /* ---- patches, aggregates ---- */
 
-/* The same operations with a fence behind each. */
-static struct row fenced(const struct row *kind)
-{
-    struct row row = *kind;
-    row.step = row.run;
-    row.run = row_run_fenced;
-    return row;
-}
-
 static struct row measured(struct row row, const char *name, const struct row *beside,
                            struct patch patch)
 {
@@ -119,27 +112,41 @@ static void make_patch(int i)
              gets ? "gets" : "puts + fence", bytes);
     snprintf(names[i], sizeof names[i], "%s %d x %d doubles%s", gets ? "getS" : "putS", side, side,
              gets ? "" : " + fence");
-    singles[i] = measured(gets ? kind_gets_implicit : fenced(&kind_puts_implicit), single_names[i],
-                          NULL, patch);
-    rows[i] =
-        measured(gets ? kind_get_strided : fenced(&kind_put_strided), names[i], &singles[i], patch);
+    singles[i] = measured(gets ? kind_gets_implicit : row_fenced(&kind_puts_implicit),
+                          single_names[i], NULL, patch);
+    rows[i] = measured(gets ? kind_get_strided : row_fenced(&kind_put_strided), names[i],
+                       &singles[i], patch);
 }
 
 static void make_aggregates(struct row *next)
 {
     const struct patch patch = {SEVERAL, 8, 16, 16};
     vectors[0] = measured(kind_get_vector, "getV 1000 x 8 B", NULL, patch);
-    vectors[1] = measured(fenced(&kind_put_vector), "putV 1000 x 8 B + fence", NULL, patch);
+    vectors[1] = measured(row_fenced(&kind_put_vector), "putV 1000 x 8 B + fence", NULL, patch);
     *next++ = measured(kind_gets, "1000 gets of 8 B", &vectors[0], patch);
     *next++ = measured(kind_gets_implicit, "1000 nb gets + WaitAll", &vectors[0], patch);
     *next++ = measured(kind_gets_aggregate, "1000 gets, aggregate", &vectors[0], patch);
     *next++ = vectors[0];
-    *next++ = measured(fenced(&kind_puts), "1000 puts of 8 B + fence", &vectors[1], patch);
-    *next++ =
-        measured(fenced(&kind_puts_implicit), "1000 nb puts + WaitAll + fence", &vectors[1], patch);
-    *next++ =
-        measured(fenced(&kind_puts_aggregate), "1000 puts, aggregate + fence", &vectors[1], patch);
+    *next++ = measured(row_fenced(&kind_puts), "1000 puts of 8 B + fence", &vectors[1], patch);
+    *next++ = measured(row_fenced(&kind_puts_implicit), "1000 nb puts + WaitAll + fence",
+                       &vectors[1], patch);
+    *next++ = measured(row_fenced(&kind_puts_aggregate), "1000 puts, aggregate + fence",
+                       &vectors[1], patch);
     *next++ = vectors[1];
+}
+
+/* Puts, and gets, of one size beside as many messages. */
+static void make_rate(const struct site *site, int i, int at)
+{
+    const struct row *beside = mpi_has_target(site) ? &windows[i] : NULL;
+    const struct patch patch = {MPI_WINDOW, messages[i], 2 * messages[i], 2 * messages[i]};
+    snprintf(window_names[i], sizeof *window_names, "MPI: 64 messages of %d B", messages[i]);
+    windows[i] =
+        measured(kind_mpi_window, window_names[i], NULL, (struct patch){1, messages[i], 0, 0});
+    snprintf(names[at], sizeof *names, "64 nb puts of %d B + fence", messages[i]);
+    rows[at] = measured(row_fenced(&kind_puts_implicit), names[at], beside, patch);
+    snprintf(names[at + 1], sizeof *names, "64 nb gets of %d B", messages[i]);
+    rows[at + 1] = measured(kind_gets_implicit, names[at + 1], beside, patch);
 }
 
 static bool enter(struct site *site)
@@ -154,10 +161,8 @@ static bool enter(struct site *site)
         make_fence(&rows[at], names[at], i);
         rows[at].name = names[at];
     }
-    window = measured(kind_mpi_window, "MPI: 64 messages of 8 B", NULL, (struct patch){1, 8, 0, 0});
-    rows[ROWS - 1] =
-        measured(fenced(&kind_puts_implicit), "64 nb puts of 8 B + fence",
-                 mpi_has_target(site) ? &window : NULL, (struct patch){MPI_WINDOW, 8, 16, 16});
+    for (int i = 0; i < RATES; i++)
+        make_rate(site, i, PATCHES + AGGREGATES + FENCES + 2 * i);
     return true;
 }
 

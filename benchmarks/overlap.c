@@ -3,10 +3,12 @@
  * processor time that others take from it counts.  In the rows "away" the rank sleeps instead: a
  * part that is not hidden then is not hidden for lack of a processor. */
 #include "data.h"
+#include "plain_mpi.h"
 #include "row.h"
 
 #include <armci.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* The amounts of computation, as parts of the time of the operation without any. */
@@ -172,6 +174,46 @@ static void summarize(struct point points[CURVE_POINTS], struct curve *curve, st
     }
 }
 
+/* ---- a message of MPI, which the target sends when asked ---- */
+
+enum { GO = 78, DATA, STOP };
+
+static void run_receive(const struct row *row, const struct site *site, long times)
+{
+    MPI_Comm comm = mpi_communicator();
+    for (long i = 0; i < times; i++) {
+        MPI_Request request;
+        MPI_Irecv(site->local, row->patch.bytes, MPI_BYTE, site->target, DATA, comm, &request);
+        MPI_Send(NULL, 0, MPI_BYTE, site->target, GO, comm);
+        pass_time();
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+/* The target, until it is told to stop. */
+static void answer(const struct row *row, const struct site *site)
+{
+    MPI_Comm comm = mpi_communicator();
+    MPI_Status status;
+    for (;;) {
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, MPI_ANY_TAG, comm, &status);
+        if (status.MPI_TAG == STOP) return;
+        MPI_Send(site->spare, row->patch.bytes, MPI_BYTE, 0, DATA, comm);
+    }
+}
+
+static void prepare_message(const struct row *row, const struct site *site, int seed)
+{
+    memset(site->local, 0, (size_t)row->patch.bytes);
+    memset(site->spare, seed, (size_t)row->patch.bytes);
+}
+
+static bool check_message(const struct row *row, const struct site *site, int seed, long times)
+{
+    (void)seed, (void)times;
+    return site->me != 0 || memcmp(site->local, site->spare, (size_t)row->patch.bytes) == 0;
+}
+
 static const struct kind {
     const char *name;
     bool strided, away;
@@ -197,12 +239,21 @@ static const struct kind {
      false,
      true,
      {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
+    {"MPI_Irecv",
+     false,
+     false,
+     {.run = run_receive,
+      .prepare = prepare_message,
+      .check = check_message,
+      .available = mpi_has_target}},
 };
-static const int sizes[] = {64 << 10, 256 << 10, 1 << 20};
+/* The short ones of contiguous transfers only. */
+static const int sizes[] = {1, 64, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20};
 
 enum {
     KINDS = sizeof kinds / sizeof *kinds,
     SIZES = sizeof sizes / sizeof *sizes,
+    SHORT = 5, /* of the sizes */
     ROWS = KINDS * SIZES,
     SEGMENT = 512,
 };
@@ -220,16 +271,25 @@ static void measure(const struct row *row, const struct site *site, double secon
     long amounts[CURVE_POINTS] = {0};
 
     *result = (struct result){.name = row->name, .curve = curve};
-    result->valid = row_works(row, site);
+    result->valid = row->run == run_receive || row_works(row, site);
     pass_time = kinds[(row - rows) / SIZES].away ? stay_away : compute;
     for (int round = 0; round < ROUNDS; round++) {
         row_prepare(row, site, 2 + round);
+        if (row->run == run_receive && site->me == site->target) answer(row, site);
         if (site->me == 0 && round == 0) choose_work(row, site, amounts);
         if (site->me == 0) sample_points(row, site, seconds / ROUNDS, amounts, points);
+        if (row->run == run_receive && site->me == 0)
+            MPI_Send(NULL, 0, MPI_BYTE, site->target, STOP, mpi_communicator());
         ARMCI_Barrier(); /* the others wait here */
         result->valid = row_check(row, site, 2 + round, 1) && result->valid;
     }
     summarize(points, curve, &result->time);
+}
+
+static bool nowhere(const struct site *site)
+{
+    (void)site;
+    return false;
 }
 
 static void make_row(int i)
@@ -237,20 +297,25 @@ static void make_row(int i)
     const struct kind *kind = &kinds[i / SIZES];
     int bytes = sizes[i % SIZES];
     rows[i] = kind->row;
+    if ((kind->strided || kind->away) && i % SIZES < SHORT) rows[i].available = nowhere;
     rows[i].name = names[i];
     rows[i].patch = (struct patch){1, bytes, 0, 0};
     if (kind->strided)
         rows[i].patch = (struct patch){bytes / SEGMENT, SEGMENT, 2 * SEGMENT, 2 * SEGMENT};
-    snprintf(names[i], sizeof names[i], "%s %d KiB", kind->name, bytes >> 10);
+    snprintf(names[i], sizeof names[i], "%s %d %s", kind->name, bytes >> (bytes < 1024 ? 0 : 10),
+             bytes < 1024 ? "B" : "KiB");
 }
 
 static bool enter(struct site *site)
 {
-    (void)site;
     for (int i = 0; i < ROWS; i++)
         make_row(i);
-    return true;
+    return mpi_open(site);
 }
 
-const struct group group_overlap = {
-    .word = "overlap", .count = ROWS, .rows = rows, .enter = enter, .measure = measure};
+const struct group group_overlap = {.word = "overlap",
+                                    .count = ROWS,
+                                    .rows = rows,
+                                    .enter = enter,
+                                    .leave = mpi_close,
+                                    .measure = measure};

@@ -97,6 +97,7 @@ static void print_tail(const struct tail *tail)
 {
     print_time("  99.9 %", tail->p999);
     print_time(", worst", tail->worst);
+    if (tail->waited + tail->rest + tail->direct <= 0) return; /* not measured */
     print_time(", processor", tail->waited);
     print_time(", rest", tail->rest);
     print_time(", direct", tail->direct);
@@ -228,6 +229,8 @@ static void add_row(struct json *j, const struct line *line)
     if (result->tail) {
         armcii_json_real(j, "p999_ns", 0, result->tail->p999);
         armcii_json_real(j, "worst_ns", 0, result->tail->worst);
+    }
+    if (result->tail && result->tail->waited + result->tail->rest + result->tail->direct > 0) {
         armcii_json_real(j, "processor_worst_ns", 0, result->tail->waited);
         armcii_json_real(j, "rest_worst_ns", 0, result->tail->rest);
         armcii_json_real(j, "direct_worst_ns", 0, result->tail->direct);

@@ -5,6 +5,7 @@
 #include "sample.h"
 
 #include <armci.h>
+#include <stdio.h>
 
 /* In each round memcpy, the row that this one is compared with, and the operation are measured in
  * turns, under the same conditions. */
@@ -17,6 +18,25 @@ void row_run_fenced(const struct row *row, const struct site *site, long times)
         row->step(row, site, 1);
         ARMCI_Fence(site->target);
     }
+}
+
+struct row row_fenced(const struct row *kind)
+{
+    struct row row = *kind;
+    row.step = row.run;
+    row.run = row_run_fenced;
+    return row;
+}
+
+void row_name(char *name, size_t room, const char *kind, const struct patch *patch)
+{
+    int power = patch->bytes >= 1 << 20 ? 20 : patch->bytes >= 1 << 10 ? 10 : 0;
+    char count[16] = "";
+    if (patch->segments > 1) snprintf(count, sizeof count, "%d x ", patch->segments);
+    snprintf(name, room, "%s %s%d %s", kind, count, patch->bytes >> power,
+             power == 20   ? "MiB"
+             : power == 10 ? "KiB"
+                           : "B");
 }
 
 /* As a stream of messages, complete when the last one has arrived. */

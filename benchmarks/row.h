@@ -80,6 +80,10 @@ struct result {
 /* For rows with a `step`: a fence behind each call; one fence behind all. */
 void row_run_fenced(const struct row *row, const struct site *site, long times);
 void row_run_stream(const struct row *row, const struct site *site, long times);
+/* The kind with a fence behind each call. */
+struct row row_fenced(const struct row *kind);
+/* Write "KIND 64 KiB": one segment of so many bytes; "KIND 64 x 1 KiB": several. */
+void row_name(char *name, size_t room, const char *kind, const struct patch *patch);
 /* Bytes that one operation of the row moves. */
 static inline long row_bytes(const struct row *row)
 {
@@ -112,6 +116,7 @@ struct group {
                     struct result *result);
 };
 
+extern const struct group group_cold, group_methods, group_passive, group_worst;
 extern const struct group group_latency, group_bandwidth, group_strided, group_vector,
     group_nonblocking, group_single_region, group_many_regions, group_most_regions,
     group_contention, group_many, group_remote, group_computing, group_overlap, group_stall,

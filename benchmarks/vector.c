@@ -5,13 +5,13 @@
 
 #include <armci.h>
 
-enum { PIECES = 1000 };
+enum { PIECES = 1000 }; /* of these rows, and at most of others */
 
 static void *local_pieces[PIECES], *remote_pieces[PIECES];
 
 static void list_pieces(const struct row *row, const struct site *site)
 {
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < row->patch.segments; i++) {
         local_pieces[i] = site->local + (long)i * row->patch.local_stride;
         remote_pieces[i] = site->remote + (long)i * row->patch.remote_stride;
     }

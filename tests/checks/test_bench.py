@@ -16,6 +16,8 @@ def rows():
         yield ranks, "auto", "mix", []
         yield ranks, "no", "pool", []
     yield 2, "no", "sparse", []
+    for word in ("methods", "contention", "overlap"):
+        yield 2, "no", word, ["--without", "*MiB", "--without", "*[2-9][0-9][0-9]*KiB"]
 
 
 @pytest.mark.parametrize("ranks, shm, word, options", rows(), ids=lambda value: "" if isinstance(value, list) else None)
