@@ -21,9 +21,18 @@ from rivals import Problem, TOP
 
 OURS = "armci-rma"
 # What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
-WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many", "matmul", "mg", "sparse", "mix", "pool"],
-         "hosts": ["remote", "bandwidth", "many", "overlap", "matmul", "mg", "sparse", "mix", "pool"]}
-OURS_ONLY = ["matmul"]     # words whose rivals are rows beside them
+WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many", "matmul", "mg", "sparse", "mix", "pool", "methods", "cold",
+                  "worst"],
+         "hosts": ["remote", "bandwidth", "many", "overlap", "matmul", "mg", "sparse", "mix", "pool", "contention", "methods", "passive", "cold",
+                   "worst"]}
+OURS_ONLY = ["matmul", "methods", "passive", "cold", "worst"]  # words whose rivals are rows beside them, and those about this library
+# Launches of a word with other settings: what its rows are called, variables, and rows left out.
+RMA = {"ARMCI_TRANSPORT": "rma"}
+LISTS = {**RMA, "ARMCI_STRIDED_METHOD": "iov"}
+ROUTES = [("rma", RMA), *((f"rma, {method}", {**LISTS, "ARMCI_IOV_METHOD": method}) for method in ("consrv", "batched", "direct"))]
+VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) for name, settings in ROUTES],
+            ("hosts", "methods"): [(name, settings, []) for name, settings in [*ROUTES, ("rdma", {"ARMCI_TRANSPORT": "rdma"})]],
+            ("hosts", "passive"): [("no progress", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = 2
 LEFT_OUT = {"mg": ["MG B*"]}            # rows that take too long, and those that a rival leaves out as well
@@ -83,12 +92,12 @@ def progress(text):
 class Job:
     """One launch of armci-bench; rows and their sentences go to the run."""
 
-    def __init__(self, mpi, place, ranks, program, words, seconds):
+    def __init__(self, mpi, place, ranks, program, words, seconds, settings=()):
         self.output = mpi.folder / "benchmarks" / "report-run.json"
         self.log = mpi.folder / "benchmarks" / "report-run.log"
         launcher = [str(mpi.folder / "tests" / "launch")] if place == "node" else [str(TOP / "tests/hosts/two-hosts"), "launch"]
         self.command = [*launcher, str(ranks), "3600", str(program), *words, "--seconds", str(seconds), "--json", str(self.output)]
-        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec}
+        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec, **dict(settings)}
 
     def read(self):
         try:
@@ -148,10 +157,11 @@ class Job:
         return found, "aborts" if "running" in found else ""
 
 
-def measure_word(job, run, word):
+def measure_word(job, run, word, variant="", left_out=()):
     """All rows of a word; a row in which the library fails is left out and the rest run again, a few times."""
     ours, known = run["library"] == OURS, {}
-    without = LEFT_OUT.get(word, []) + ([] if ours else RIVALS_LEAVE_OUT.get(word, []))
+    titled = lambda name: f"{name} [{variant}]" if variant and name not in ("the start", "the end") else name  # noqa: E731
+    without = [*left_out] + LEFT_OUT.get(word, []) + ([] if ours else RIVALS_LEAVE_OUT.get(word, []))
     for _ in range(MOST_RETRIES):
         found, wrong = job.run(without, STALL if ours else STALL / 2)
         run.setdefault("head", {key: value for key, value in found.items() if key not in ("rows", "running", "label")})
@@ -160,13 +170,14 @@ def measure_word(job, run, word):
         if not wrong:
             break
         running = found.get("running", "the end") if wrong != "too slow" else "the end"
-        run["problems"].append({"group": word, "name": running, "why": wrong})
-        progress(f"    {run['library']}: {wrong} in {word}, {running}")
+        run["problems"].append({"group": word, "name": titled(running), "why": wrong})
+        progress(f"    {run['library']}: {wrong} in {word}, {titled(running)}")
         if wrong not in ("hangs", "aborts") or running in ("the start", "the end"):
             break
         without = [*without, running, *(name for name in known if name not in without)]
-    run["rows"] += known.values()
-    run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in known.values() if not row["valid"]]
+    rows = [{**row, "name": titled(row["name"])} for row in known.values()]
+    run["rows"] += rows
+    run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in rows if not row["valid"]]
 
 
 def sentence(problem):
@@ -184,11 +195,13 @@ def open_runs(mpi, checkout, only):
         if only and (rival.key if rival else OURS) not in only:
             continue
         run = {"library": rival.key if rival else OURS, "mpi": mpi.family, "extra_ranks": rival.extra_ranks if rival else 0,
-               "rows": [], "problems": []}
+               "words": rival.words if rival else (), "rows": [], "problems": []}
         try:
             path = rivals.program(rival, mpi) if rival else rivals.own_program(mpi)
         except Problem as problem:
             path = None
+            if rival and rival.words:
+                continue  # it is no ARMCI
             run["problems"].append({"group": "", "name": "", "why": "not built: " + sentence(problem)})
             progress(f"{run['library']}: {run['problems'][0]['why']}")
         runs.append((run, path))
@@ -206,7 +219,7 @@ def measure(args, builds, data):
         for blank, path in programs[mpi.family]:
             run = runs.setdefault((mpi.family, place, blank["library"]),
                                   {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
-            if not path or word in OURS_ONLY and run["library"] != OURS:
+            if not path or word in OURS_ONLY and run["library"] != OURS or word not in (run["words"] or [word]):
                 continue
             if time.monotonic() > over:
                 run["problems"].append({"group": word, "name": "the start", "why": "not measured: the time was over"})
@@ -215,8 +228,11 @@ def measure(args, builds, data):
             ranks = RANKS + nodes * run["extra_ranks"]
             progress(f"{number + 1}/{len(steps)} {mpi.family}, {place}, {word}: {run['library']} on {ranks} ranks")
             measure_word(Job(mpi, place, ranks, path, [word], args.seconds), run, word)
+            for name, settings, left_out in VARIANTS.get((place, word), []) if run["library"] == OURS else []:
+                progress(f"    {name}")
+                measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), run, word, name, left_out)
             run["ranks_started"] = ranks
-    data["runs"] = list(runs.values())
+    data["runs"] = [{key: value for key, value in run.items() if key != "words"} for run in runs.values()]
     data["quiet"] = sorted(data["busy"])[(9 * len(steps) + 9) // 10 - 1] <= QUIET  # all except a tenth
 
 

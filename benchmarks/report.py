@@ -18,6 +18,7 @@ import shutil
 import sys
 
 import reasons
+import rivals
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 DATA = TOP / "benchmarks" / "data" / "report.json"
@@ -58,9 +59,11 @@ class Data:
     def digest(self):
         return hashlib.sha256(self.text).hexdigest()[:16]
 
-    def libraries(self):
-        """Keys of those that were measured, this library first."""
-        return [key for key in self.all["libraries"] if key in self.measured]
+    def libraries(self, mpi="", place=""):
+        """Keys of those that were measured, this library first: all that are ARMCI, or all that have rows with an MPI library at a place."""
+        if mpi:
+            return [key for key in self.all["libraries"] if any(where[:3] == (key, mpi, place) for where in self.rows)]
+        return [key for key in self.all["libraries"] if key in self.measured and key not in (rivals.OSHMEM, rivals.FLOOR)]
 
     def name(self, library):
         return self.all["libraries"][library]
@@ -157,20 +160,21 @@ def relation(data, library, mpi, place, row_name):
 def is_left_out(place, group, name):
     """A row that the tables of doc/benchmarks.md leave out: most sizes of curves, and those that curves are compared with."""
     size = re.search(r"^(?:put|get|acc|memcpy.*|MPI_\w+) (\d+ [KM]?i?B)", name)
-    return group == "overlap" or group == "bandwidth" and (place == "hosts" or not name.startswith(("put", "get", "acc"))) or bool(
+    return group in ("overlap", "methods", "passive") or group == "bandwidth" and (place == "hosts" or not name.startswith(("put", "get", "acc"))) or bool(
         size and size[1] not in ("8 B", "16 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB"))
 
 
 def long_table(data, place, mpi, complete=False):
     """All rows of a place: time and spread, ratio to MPI between nodes, others as multiples."""
-    others = [key for key in data.libraries()[1:]]
+    others = data.libraries(mpi, place)[1:]
     table = [["row", "ARMCI-RMA", "in units of"] + [data.name(key) for key in others]]
     for group, name in data.names(place):
         row = data.row(OURS, mpi, place, group, name)
         if group == "overlap" or not complete and is_left_out(place, group, name):
             continue
         unit = f"{units(row):.2f} x {row['versus']}" if units(row) else ""
-        ours = time_text(time_of(row)) + spread_text(row) if time_of(row) else data.why(OURS, mpi, place, group, name)
+        worst = f", worst {time_text(row['worst_ns'])}" if row and "worst_ns" in row else ""
+        ours = time_text(time_of(row)) + spread_text(row) + worst if time_of(row) else data.why(OURS, mpi, place, group, name)
         table.append([name, ours, unit] + [relation(data, key, mpi, place, (group, name)) for key in others])
     return table
 
@@ -184,6 +188,20 @@ def overlap_table(data):
         if group == "overlap":
             table.append([name] + [hidden(data.row(key, mpi, "hosts", group, name)) or data.why(key, mpi, "hosts", group, name)
                                    for key, mpi in columns])
+    return table
+
+
+def ours_table(data, word, place):
+    """Rows of this library alone, with all sizes: what a variant of the row takes is a column."""
+    rows = {name: None for group, name in data.names(place) if group == word}
+    plain = [name for name in rows if "[" not in name]
+    variants = list(dict.fromkeys(name.partition(" [")[2][:-1] for name in rows if "[" in name))
+    head = [data.versions(mpi) + (f", {variant}" if variant else "") for mpi in MPIS for variant in ["", *variants]]
+    table = [["row", *head]]
+    for name in plain:
+        cells = [(mpi, f"{name} [{variant}]" if variant else name) for mpi in MPIS for variant in ["", *variants]]
+        found = [data.row(OURS, mpi, place, word, title) for mpi, title in cells]
+        table.append([name] + [time_text(time_of(row)) if time_of(row) else data.why(OURS, mpi, place, word, title) for row, (mpi, title) in zip(found, cells)])
     return table
 
 
@@ -205,7 +223,7 @@ def slower(data):
     found = {}
     for place, mpi in itertools.product(data.places(), MPIS):
         for group, name in data.names(place):
-            others = [(ratio(data, key, mpi, place, (group, name)) or 1, key) for key in data.libraries()[1:]]
+            others = [(ratio(data, key, mpi, place, (group, name)) or 1, key) for key in data.libraries(mpi, place)[1:] if key != rivals.FLOOR]
             others = [(value, key) for value, key in others if value < LOSS and group != "overlap" and not name.startswith(("MPI", "memcpy"))]
             if others:
                 found[(place, mpi, group, name)] = min(others, key=lambda one: (reason(data, one[1], mpi, place, (group, name)) == WITHIN, one))
@@ -314,7 +332,8 @@ def parts(data):
     nodes = "Two nodes are namespaces of the same machine, joined by TCP; the unit is plain MPI in the same run."
     readme = {"short": f"{provenance(data)}\n\n{markdown(short_table(data, 'node'))}\n{nodes}\n\n{markdown(short_table(data, 'hosts'))}"}
     page = {f"{place}-{mpi}": markdown(long_table(data, place, mpi)) for place in SHORT for mpi in MPIS}
-    page |= {"overlap": markdown(overlap_table(data)), "losses": markdown(losses(data)), "problems": markdown(problem_table(data)),
+    page |= {f"methods-{place}": markdown(ours_table(data, "methods", place)) for place in PLACES}
+    page |= {"passive": markdown(ours_table(data, "passive", "hosts")), "overlap": markdown(overlap_table(data)), "losses": markdown(losses(data)), "problems": markdown(problem_table(data)),
              "machine": provenance(data) + "\n"}
     return {"README.md": readme, "doc/benchmarks.md": page, "doc/evaluation.md": {"seen": markdown(evaluation_table(data))}}
 
@@ -406,6 +425,8 @@ def web_page(data, folder, pictures):
     for place in data.places():
         body += [html_table(f"{where[place]}, {data.versions(mpi)}", long_table(data, place, mpi, complete=True)) for mpi in MPIS]
     body.append(html_table("Overlap: hidden part of a transfer", overlap_table(data)))
+    body += [html_table(f"{where[place]}: methods and routes", ours_table(data, "methods", place)) for place in data.places()]
+    body.append(html_table("The target computes", ours_table(data, "passive", "hosts")))
     text = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>ARMCI-RMA: measurements</title>\n<style>{STYLE}</style></head>\n<body>\n'
     (folder / "index.html").write_text(text + "\n".join(body) + "\n</body></html>\n", encoding="utf-8")
 

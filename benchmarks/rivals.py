@@ -1,4 +1,5 @@
-"""Other ARMCI libraries, built once in the cache folder, and armci-bench linked with each of them, its source unchanged."""
+"""Other libraries: those of ARMCI are built once in the cache folder, and armci-bench is linked with each of them, its source unchanged; OpenSHMEM and UCX
+have programs of their own with rows of the same names."""
 import dataclasses
 import glob
 import os
@@ -15,6 +16,7 @@ from gasource import Problem  # noqa: E402
 BUILD_LIMIT = 900  # seconds for one step of a build
 DEBIAN = gasource.Source("ARMCI-MPI 0.3.1~beta-7", "libarmci-mpi-dev_0.3.1~beta-7_amd64.deb",
                          "c2cfb61498f991418d71859a0b6fab0b0383a16c55cd50d351687662bf7c4ead", ".", pool="a/armci-mpi")
+OSHMEM, FLOOR = "oshmem", "ucx"  # no ARMCI; the floor is no rival
 COMEX_FLAGS = "CFLAGS=-std=gnu99 -O2 -pthread"
 
 
@@ -32,7 +34,8 @@ class Rival:
     """A library: its key in files, its name, what it costs, and how it is built."""
     key: str
     name: str
-    prepare: object             # function of the rival and the MPI library: flags for the compiler and the linker
+    prepare: object             # function of the rival and the MPI library: flags for the compiler and the linker, or the program if it has words
+    words: tuple = ()           # of a library with a program of its own: those that it knows
     source: object = None       # a gasource.Source, or
     checkout: str = ""          # a git checkout
     back_end: str = ""          # of ComEx
@@ -143,6 +146,21 @@ def comex(rival, mpi):
     return [f"-I{prefix / 'include'}"], libraries + (blas[1].split() if blas else [])
 
 
+def openshmem(rival, mpi):
+    """Open MPI has it."""
+    if mpi.family != "openmpi":
+        raise Problem(f"{rival.name}: needs Open MPI")
+    gasource.need("oshcc")
+    program = mpi.folder / "benchmarks" / "oshmem"
+    step(["oshcc", "-O2", "-D_GNU_SOURCE", str(TOP / "benchmarks" / "oshmem.c"), "-o", str(program)], "oshmem")
+    return program
+
+
+def ucx(rival, mpi):
+    gasource.need("ucx_perftest")
+    return TOP / "benchmarks" / "floor.py"
+
+
 def of_checkout(folder):
     """The libraries that a git checkout of Global Arrays or of ARMCI-MPI has."""
     folder = str(pathlib.Path(folder).resolve())
@@ -161,7 +179,9 @@ def rivals(checkout=""):
     known = [Rival("comex-pr", "ComEx MPI-PR, GA 5.9.2", comex, ga, back_end="mpi-pr", extra_ranks=1),
              Rival("comex-ts", "ComEx MPI-TS, GA 5.9.2", comex, ga, back_end="mpi-ts"),
              Rival("armci-mpi-0.4", gasource.ARMCI_MPI.name, armci_mpi, gasource.ARMCI_MPI),
-             Rival("armci-mpi-0.3.1", DEBIAN.name, debian_package, DEBIAN)]
+             Rival("armci-mpi-0.3.1", DEBIAN.name, debian_package, DEBIAN),
+             Rival(OSHMEM, "OpenSHMEM of Open MPI", openshmem, words=("latency", "bandwidth", "remote")),
+             Rival(FLOOR, "UCX alone, ucx_perftest", ucx, words=("latency", "bandwidth", "remote"))]
     return known + (of_checkout(checkout) if checkout else [])
 
 
@@ -176,10 +196,12 @@ def check_program(program):
 
 
 def program(rival, mpi):
-    """armci-bench with this library, in the build folder."""
+    """armci-bench with this library, in the build folder, or the library's own program."""
+    if rival.words:
+        return rival.prepare(rival, mpi)
     flags, libraries = rival.prepare(rival, mpi)
     target = mpi.folder / "benchmarks" / f"armci-bench-{rival.key}"
-    sources = sorted(map(str, (TOP / "benchmarks").glob("*.c"))) + [str(TOP / "src" / "base" / "json.c")]
+    sources = sorted(str(path) for path in (TOP / "benchmarks").glob("*.c") if path.name != "oshmem.c") + [str(TOP / "src" / "base" / "json.c")]
     inputs = [*sources, *map(str, (TOP / "benchmarks").glob("*.h")), *(name for name in libraries if name.startswith("/"))]
     if target.exists() and target.stat().st_mtime > max(os.stat(name).st_mtime for name in inputs):
         return target
