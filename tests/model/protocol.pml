@@ -25,6 +25,9 @@
 #ifndef RNDVS
 #define RNDVS 1
 #endif
+#ifndef ACCS
+#define ACCS 0
+#endif
 #ifndef SMALL
 #define SMALL 0 /* the window, where it is less than two messages; 0: it is not */
 #endif
@@ -53,13 +56,14 @@
 #endif
 
 /* Requests. PUT: eager, an accumulate as well. RNDV, ASK, HUGE: rendezvous puts; the data of ASK wait until the server has posted the
- * receive, MPI delivers those of HUGE only then, so they do not count. GET: with a packed reply; SHORT: a get with a reply in an answer. All of
+ * receive, MPI delivers those of HUGE only then, so they do not count. ACC, ACC_ASK: as RNDV and ASK, but the server receives the data in memory that is for replies. GET: with a packed reply; SHORT: a get with a reply in an answer. All of
  * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_ROOM: for such a message. */
 #define NONE 0
-mtype = { PUT, RNDV, ASK, HUGE, GET, SHORT, LONG_PUT, LONG_GET, AM_ROOM };
+mtype = { PUT, RNDV, ASK, HUGE, ACC, ACC_ASK, GET, SHORT, LONG_PUT, LONG_GET, AM_ROOM };
 #define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT)
 #define IS_GET(what) ((what) == GET || (what) == SHORT || (what) == LONG_GET)
-#define IS_RNDV(what) ((what) == RNDV || (what) == ASK || (what) == HUGE)
+#define IS_ACC(what) ((what) == ACC || (what) == ACC_ASK)
+#define IS_RNDV(what) ((what) == RNDV || (what) == ASK || (what) == HUGE || IS_ACC(what))
 
 /* ---- the network ---- */
 
@@ -295,7 +299,7 @@ inline append(s, what)
     :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = 1
     :: what == GET || what == LONG_GET -> e[s].gets++
     :: what == SHORT -> e[s].shorts++
-    :: IS_RNDV(what) -> e[s].rndv = e[s].issued; e[s].rndv_data = (what == RNDV -> RNDV_DATA : 0)
+    :: IS_RNDV(what) -> e[s].rndv = e[s].issued; e[s].rndv_data = (what == RNDV || what == ACC -> RNDV_DATA : 0)
     fi
 }
 
@@ -305,7 +309,8 @@ inline start(s, what)
     await(e[s].rndv == 0);
 #endif
     if
-    :: (SMALL && IS_RNDV(what)) || (what == RNDV && !HAS_ROOM(s, RNDV_DATA + 2 * MESSAGE)) -> what = ASK
+    :: (SMALL && IS_RNDV(what)) || ((what == RNDV || what == ACC) && !HAS_ROOM(s, RNDV_DATA + 2 * MESSAGE)) ->
+        what = (IS_ACC(what) -> ACC_ASK : ASK)
     :: else
     fi;
     make_room(s);
@@ -318,7 +323,7 @@ inline start(s, what)
         :: else
         fi;
         if
-        :: what == RNDV || what == HUGE -> data[PAIR(me, s)] ! e[s].issued
+        :: what == RNDV || what == HUGE || what == ACC -> data[PAIR(me, s)] ! e[s].issued
         :: else
         fi
     }
@@ -329,6 +334,7 @@ inline leave(s, what)
 {
     if
     :: THREAD -> await(e[s].unacked <= MAX_UNACKED)
+    :: !THREAD && IS_ACC(what) -> await(e[s].rndv == 0)
 #ifndef FAULT_NO_LEAVE
     :: !THREAD && IS_PUT(what) -> d_step { endpoint_send(s) }; await(!e[s].due && e[s].unacked <= 1)
 #endif
@@ -355,6 +361,9 @@ inline choose(s, what)
 #if RNDVS
     :: what = RNDV
     :: what = HUGE
+#endif
+#if ACCS
+    :: what = ACC
 #endif
 #if SMALL
     :: what = LONG_PUT
@@ -446,7 +455,8 @@ typedef client_state {
     byte held;            /* messages to acknowledge when no request is deferred */
     mtype grant;          /* room for its next message */
     bit grant_is_late;    /* not in granted any more */
-    byte receiving;       /* the rendezvous put whose data have not arrived; 0: none */
+    byte receiving;       /* the rendezvous put or accumulate whose data have not arrived; 0: none */
+    bit accumulates;      /* it takes memory */
     byte last;            /* ghost: the last request served */
 };
 
@@ -563,11 +573,15 @@ inline serve(k, what, number)
         assert(c[k].receiving == 0);
         c[k].receiving = number;
         if
+        :: IS_ACC(what) -> c[k].accumulates = 1; c[k].replies++; in_use++
+        :: else
+        fi;
+        if
 #ifndef FAULT_DATA_NOT_COUNTED
-        :: what == RNDV -> c[k].served = c[k].served + RNDV_DATA
+        :: what == RNDV || what == ACC -> c[k].served = c[k].served + RNDV_DATA
 #endif
 #ifndef FAULT_GO_LOST
-        :: what == ASK -> go[PAIR(k, me)] ! number
+        :: what == ASK || what == ACC_ASK -> go[PAIR(k, me)] ! number
 #endif
         :: else
         fi
@@ -576,8 +590,9 @@ inline serve(k, what, number)
     fi
 }
 
+#define TAKES_MEMORY(what) (IS_GET(what) || IS_ACC(what))
 #define CAN_SERVE(k, what) \
-    ((what) != AM_ROOM && !IS_GET(what) || (what) == AM_ROOM && CAN_GRANT(k) || IS_GET(what) && CAN_REPLY(k))
+    ((what) != AM_ROOM && !TAKES_MEMORY(what) || (what) == AM_ROOM && CAN_GRANT(k) || TAKES_MEMORY(what) && CAN_REPLY(k))
 #ifdef FAULT_DEFERRED_OVERTAKEN
 #define MUST_WAIT(k, what) (IS_GET(what) && c[k].deferred > 0)
 #else
@@ -745,11 +760,17 @@ inline discount_late_grant(k)
 }
 #endif
 
-/* The data of the put have arrived. */
+/* The data have arrived. */
 inline finish_rndv(k)
 {
     data[PAIR(k, me)] ? number;
     c[k].receiving = 0;
+#ifndef FAULT_BUFFER_KEPT
+    if
+    :: c[k].accumulates -> c[k].accumulates = 0; free_reply(k)
+    :: else
+    fi;
+#endif
     send_answer(k, 0, number);
     number = 0
 }
@@ -786,7 +807,7 @@ inline finish_rndv(k)
     DISCOUNT(k) \
     DISCOUNT_GRANT(k) \
     :: d_step { TAKE(k) -> serve_message(k) } \
-    :: d_step { c[k].replies > len(reply[PAIR(k, me)]) + with_replies[PAIR(k, me)] -> free_reply(k) } \
+    :: d_step { c[k].replies > len(reply[PAIR(k, me)]) + with_replies[PAIR(k, me)] + c[k].accumulates -> free_reply(k) } \
     :: d_step { c[k].receiving > 0 && data[PAIR(k, me)] ? [eval(c[k].receiving)] -> finish_rndv(k) }
 
 /* All is counted, and nothing is under way. */

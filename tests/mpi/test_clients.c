@@ -15,7 +15,7 @@
 
 /* The calls of a client, in this order, ROUNDS times. */
 enum { ROUNDS = 2, WORDS = 256, LARGE = 64 << 10, ROWS = 64, ROW = 64 };
-enum { PUT, FETCH_AND_ADD, GET, LONG_PUT, ACCUMULATE, STRIDED_GET, LARGE_PUT, CALLS };
+enum { PUT, FETCH_AND_ADD, GET, LONG_PUT, ACCUMULATE, STRIDED_GET, LARGE_PUT, LARGE_ACC, CALLS };
 /* What a server may take, KiB and bytes: MPI itself keeps a kibibyte beside each message that it
  * takes in before the server asks for it (UCX 1.13, messages of 200 to 440 bytes). */
 enum { SERVER_MOST = 4 << 10, SERVER_MOST_PER_CLIENT = 1280 };
@@ -28,7 +28,7 @@ struct slot {
 };
 static struct memory {
     long counter;
-    double sums[WORDS];
+    double sums[WORDS], large_sums[LARGE / sizeof(double)];
     unsigned char rows[2 * ROWS * ROW], large[LARGE];
     struct slot slot[];
 } * memory; /* as the server sees it; the clients know its address */
@@ -60,13 +60,13 @@ static struct client {
     struct am_answer answer;
     MPI_Request answer_request, reply_request, sending[2];
     long reply, words[WORDS];
-    double ones[WORDS];
     unsigned char rows[ROWS * ROW];
     struct am_ask ask;
     _Alignas(8) char message[sizeof(struct am_message_header) + 4096];
 } * clients;
 
 static unsigned char large[LARGE];
+static double ones[LARGE / sizeof(double)];
 
 static void post_answer(struct client *c, int k)
 {
@@ -125,9 +125,11 @@ static long value_of(const struct client *c)
 static void start_call(struct client *c, int k)
 {
     struct slot *mine = &memory->slot[server_rank(test_rank(), k) - 1];
-    struct am_request r = {.tag = AM_TAG_FIRST};
+    struct am_request r = {.tag = AM_TAG_FIRST,
+                           .element = ELEMENT_DOUBLE,
+                           .scale = armcii_element_one(ELEMENT_DOUBLE),
+                           .scale_bytes = sizeof(double)};
     struct shape s;
-    static const double one = 1;
     const long add = 1;
     switch (c->call % CALLS) {
     case PUT:
@@ -156,12 +158,7 @@ static void start_call(struct client *c, int k)
         break;
     case ACCUMULATE:
         r.kind = AM_ACC;
-        r.element = ELEMENT_DOUBLE;
-        r.scale = &one;
-        r.scale_bytes = sizeof one;
-        for (int i = 0; i < WORDS; i++)
-            c->ones[i] = 1;
-        armcii_shape_contiguous(&s, c->ones, memory->sums, sizeof memory->sums);
+        armcii_shape_contiguous(&s, ones, memory->sums, sizeof memory->sums);
         break;
     case STRIDED_GET:
         r.kind = AM_GET;
@@ -172,11 +169,17 @@ static void start_call(struct client *c, int k)
         break;
     case LARGE_PUT:
         r.kind = AM_PUT_ASK;
+        r.scale_bytes = 0; /* no flag */
         armcii_shape_contiguous(&s, large, memory->large, LARGE);
         await_reply(c, k, NULL, 0);
-        c->awaits_data = true;
+        break;
+    case LARGE_ACC:
+        r.kind = AM_ACC_ASK;
+        armcii_shape_contiguous(&s, ones, memory->large_sums, LARGE);
+        await_reply(c, k, NULL, 0);
         break;
     }
+    c->awaits_data = r.kind == AM_PUT_ASK || r.kind == AM_ACC_ASK;
     encode(c, k, &r, &s);
 }
 
@@ -230,9 +233,9 @@ static bool advance(struct client *c, int k)
     if (c->awaits_reply && c->call % CALLS != GET && is_done(&c->reply_request)) {
         c->awaits_reply = false;
         check_reply(c);
-        if (c->call % CALLS == LARGE_PUT)
-            PMPI_Isend(large, LARGE, MPI_BYTE, 0, tag_of(k, AM_TAG_FIRST + AM_TAG_DATA),
-                       from_server, &c->sending[1]);
+        if (c->awaits_data)
+            PMPI_Isend(c->call % CALLS == LARGE_PUT ? (void *)large : ones, LARGE, MPI_BYTE, 0,
+                       tag_of(k, AM_TAG_FIRST + AM_TAG_DATA), from_server, &c->sending[1]);
         any = true;
     }
     if (c->asks || c->has_message || c->awaits_ack || c->awaits_reply || c->awaits_data) return any;
@@ -269,6 +272,8 @@ static void run_clients(void)
 {
     int left = EACH;
     make_clients();
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        ones[i] = 1;
     for (int k = 0; k < EACH; k++)
         start_call(&clients[k], k);
     while (left > 0) {
@@ -422,6 +427,8 @@ static void check_memory(void)
     check_long(memory->counter, calls, "the counter");
     check_double(memory->sums[0], (double)calls, "the first sum");
     check_double(memory->sums[WORDS - 1], (double)calls, "the last sum");
+    for (size_t i = 0; i < LARGE / sizeof(double); i++)
+        if (!check_double(memory->large_sums[i], (double)calls, "large sum %zu", i)) break;
     for (int i = 0; i < all_clients(); i++) {
         const struct slot *s = &memory->slot[i];
         const long last = (ROUNDS - 1) * CALLS + 1;

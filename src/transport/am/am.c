@@ -208,8 +208,8 @@ static void wait(const struct request *req)
 static void order(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
                   const char *hi)
 {
-    (void)raddr, (void)verb;
-    armcii_endpoint_order(armcii_world->server_of[target], target, lo, hi);
+    (void)raddr;
+    armcii_endpoint_order(armcii_world->server_of[target], target, verb, lo, hi);
 }
 
 static void expect_flag(const struct raddr *raddr, int target)

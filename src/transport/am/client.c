@@ -23,10 +23,10 @@ static void append_request(struct endpoint *e, const struct am_request *r, const
 /* ---- order ---- */
 
 /* Rendezvous data are not ordered with later requests. */
-static void wait_for_rndv(int owner, const char *lo, const char *hi)
+static void wait_for_rndv(int owner, struct op_verb verb, const char *lo, const char *hi)
 {
     struct backoff p = {0};
-    while (armcii_rndv_overlaps(owner, lo, hi))
+    while (armcii_rndv_conflicts(owner, verb, lo, hi))
         armcii_am_progress(&p);
 }
 
@@ -86,38 +86,40 @@ static bool carry_flag(const struct op *op, const struct shape *s)
     return true;
 }
 
-static void put_rndv(struct endpoint *e, const struct op *op, const struct shape *s, uint64_t id)
+/* r: as for an eager request. */
+static void send_rndv(struct endpoint *e, struct am_request r, const struct op *op,
+                      const struct shape *s, uint64_t id)
 {
-    const int owner = op->target;
-    const int server = armcii_world->server_of[owner];
-    struct outstanding *o = new_outstanding(id, owner);
+    const bool is_put = r.kind == AM_PUT;
+    const int server = armcii_world->server_of[r.owner];
+    struct outstanding *o = new_outstanding(id, r.owner);
     MPI_Request request;
-    struct rndv_put put = {.server = server, .owner = owner, .tag = new_tag()};
+    r.tag = new_tag();
+    struct rndv rndv = {.server = server, .owner = r.owner, .tag = r.tag, .verb = op->verb};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
     struct am_flag flag = {0};
-    if (carry_flag(op, s)) {
-        put.flag = (char *)op->flag->address;
-        flag = (struct am_flag){(uint64_t)(uintptr_t)put.flag, op->flag->value};
+    if (is_put && carry_flag(op, s)) {
+        rndv.flag = (char *)op->flag->address;
+        flag = (struct am_flag){(uint64_t)(uintptr_t)rndv.flag, op->flag->value};
+    }
+    if (is_put) {
+        r.scale = &flag;
+        r.scale_bytes = sizeof flag;
     }
     armcii_endpoint_reserve(e, armcii_am_request_length(AM_PUT_RNDV, s)); /* others may send */
     const bool asks =
         armcii_am_window_is_small() || (bytes > 0 && !armcii_endpoint_has_room(e, bytes));
-    if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, server, put.tag, armcii_endpoints->comm, &request);
-    armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
-    append_request(e,
-                   &(struct am_request){.kind = asks ? AM_PUT_ASK : AM_PUT_RNDV,
-                                        .owner = owner,
-                                        .tag = put.tag,
-                                        .scale = &flag,
-                                        .scale_bytes = sizeof flag},
-                   s);
-    armcii_endpoint_add_rndv(e, &put, asks ? 0 : bytes);
+    if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
+    armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
+    r.kind = is_put ? (asks ? AM_PUT_ASK : AM_PUT_RNDV) : (asks ? AM_ACC_ASK : AM_ACC_RNDV);
+    append_request(e, &r, s);
+    armcii_endpoint_add_rndv(e, &rndv, asks ? 0 : bytes);
     armcii_endpoint_send(e);
     if (asks)
-        armcii_outstanding_set_send(o, s, armcii_endpoints->comm, server, put.tag + AM_TAG_DATA);
+        armcii_outstanding_set_send(o, s, armcii_endpoints->comm, server, r.tag + AM_TAG_DATA);
     else
         armcii_am_send_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
-                             server, put.tag + AM_TAG_DATA, &request);
+                             server, r.tag + AM_TAG_DATA, &request);
     armcii_outstanding_start(o, request);
 }
 
@@ -174,15 +176,15 @@ static bool send_fragment(struct endpoint *e, const struct op *op, const struct 
         get(e, op->target, s, id);
         return true;
     }
-    if (op->verb.kind == OP_PUT && s->bytes > armcii_endpoints->eager_max) {
-        put_rndv(e, op, s, id);
-        return true;
-    }
     if (op->verb.kind == OP_ACC) {
         r.kind = AM_ACC;
         r.element = (int)op->verb.element;
         r.scale = op->scale ? op->scale : armcii_element_one(op->verb.element);
         r.scale_bytes = armcii_element_size(op->verb.element);
+    }
+    if (s->bytes > armcii_endpoints->eager_max) {
+        send_rndv(e, r, op, s, id);
+        return true;
     }
     append_request(e, &r, s);
     armcii_endpoint_send_if_due(e);
@@ -197,7 +199,7 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
     struct vector_run runs[AM_RUNS];
     bool outstanding = false;
     if (op->verb.kind == OP_ACC)
-        armcii_am_fragment_begin_packed(&cursor);
+        armcii_am_fragment_begin_accumulate(&cursor, s);
     else
         armcii_am_fragment_begin(&cursor, s, op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
@@ -215,7 +217,7 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
     const uint64_t id = ++last_id;
     const struct shape *s = &op->shape;
     (void)raddr;
-    if (armcii_endpoints->unsent > 0) wait_for_rndv(op->target, op->lo, op->hi);
+    if (armcii_endpoints->unsent > 0) wait_for_rndv(op->target, op->verb, op->lo, op->hi);
     /* One fragment needs neither a cursor nor a second shape. */
     const bool outstanding = s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max
                                  ? send_fragment(e, op, s, id)
@@ -262,7 +264,7 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
     MPI_Request reply;
     long old;
     armcii_shape_contiguous(&s, NULL, address, bytes);
-    wait_for_rndv(owner, address, (char *)address + bytes);
+    wait_for_rndv(owner, (struct op_verb){.kind = OP_PUT}, address, (char *)address + bytes);
     int tag = new_tag();
     struct am_request r = {.kind = AM_RMW,
                            .element = (int)update,

@@ -76,18 +76,18 @@ void armcii_endpoints_end_walk(void)
     endpoints.walks--;
 }
 
-/* ---- rendezvous puts ---- */
+/* ---- rendezvous puts and accumulates ---- */
 
-void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv_put *put, uint32_t bytes)
+void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes)
 {
-    armcii_rndv_add(put);
+    armcii_rndv_add(rndv);
     e->rndvs++;
     endpoints.shared.unsent++;
     endpoints.answers_pending++;
     e->rndv_bytes += bytes;
 }
 
-/* The data of the put are in place. */
+/* The data are in place. */
 static void remove_rndv(struct endpoint *e, int tag)
 {
     armcii_rndv_remove(e->server, tag);

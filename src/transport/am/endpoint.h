@@ -22,7 +22,7 @@ void armcii_endpoints_end(void);
 struct endpoints {
     MPI_Comm comm;
     bool have_thread;              /* it completes what the program leaves outstanding */
-    unsigned unsent;               /* messages that wait for room, rendezvous puts not in place */
+    unsigned unsent;               /* messages that wait for room, rendezvous not in place */
     size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
     /* Of a server; of the first one on a node, by the rank that server_of gives. [world size +
      * progress ranks] */
@@ -51,9 +51,9 @@ void armcii_endpoints_send(void);
 
 /* May so many bytes of data (armcii_am_rndv_size) be sent before the server asks for them? */
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
-/* The request of the put is in the open message, and so many bytes follow unasked; its
+/* The request is in the open message, and so many bytes follow unasked; its
  * acknowledgement frees the tag. */
-void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
+void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes);
 
 /* Ensure delivery of what was started, to this server or to all, without further calls by the
  * program. */
@@ -81,9 +81,10 @@ void armcii_endpoints_wait(MPI_Request *request);
 
 /* Order and remote completion (fence.c). */
 
-/* What was started towards one server, rendezvous puts outside [lo, hi) of the owner's memory
- * excepted, is in place on return. */
-void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi);
+/* What was started towards one server, rendezvous data that such an operation on [lo, hi) of the
+ * owner's memory need not wait for excepted, is in place on return. */
+void armcii_endpoint_order(int server, int owner, struct op_verb verb, const char *lo,
+                           const char *hi);
 /* An update to the server follows, then order_flag and another one: both may go in one message. */
 void armcii_endpoints_expect_flag(int server);
 /* The update carries the flag: no other one follows. */

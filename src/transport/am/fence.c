@@ -23,14 +23,15 @@ static void wait_acked(struct endpoint *e)
         armcii_am_progress(&p);
 }
 
-void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi)
+void armcii_endpoint_order(int server, int owner, struct op_verb verb, const char *lo,
+                           const char *hi)
 {
     struct backoff p = {0};
     struct endpoint *e = armcii_endpoints->of[server];
     if (!e) return;
     send_awaited(e);
     const uint64_t sent = armcii_endpoint_to_be_acked(e);
-    while (e->acked < sent || armcii_rndv_overlaps(owner, lo, hi))
+    while (e->acked < sent || armcii_rndv_conflicts(owner, verb, lo, hi))
         armcii_am_progress(&p);
 }
 

@@ -20,6 +20,8 @@ enum am_kind {
     AM_PUT_RNDV, /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA;
                     scale: struct am_flag */
     AM_PUT_ASK,  /* the same, but the data wait for a reply without bytes */
+    AM_ACC_RNDV, /* rendezvous: the server receives the data in a buffer, when it has one */
+    AM_ACC_ASK,  /* the same, but the data wait for a reply without bytes */
     AM_ROOM,     /* for a message of so many bytes */
     AM_GET,      /* a short reply travels in an answer; any other has the request's tag, as for the
                     following */
@@ -35,6 +37,7 @@ enum {
                                                      that no client delays one */
     AM_FRAGMENT_MAX = 48 << 10,                   /* data bytes of a reply to a vector get */
     AM_REPLY_MAX = 128 << 10,                     /* data bytes of a packed reply */
+    AM_ACC_MAX = (256 << 10) - AM_HEADERS_MAX,    /* data bytes of a rendezvous accumulate */
     AM_SHORT_REPLY = 1 << 10,                     /* data bytes of a reply in an answer */
     AM_REPLIES_MAX = 8 << 10,                     /* bytes of the replies in an answer */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
@@ -186,8 +189,8 @@ size_t armcii_am_message_max(void);
 /* Fragments of a shape. Begin with the side that is written: the remote side of a put, whose packed
  * fragments are eager requests, or the local side of a get, whose packed fragments are replies.
  * Long contiguous data are zero-copy in fragments of up to AM_ZCOPY_MAX bytes; so are strided puts
- * where derived datatypes are right and fast. After _begin_packed every fragment is an eager
- * request. */
+ * where derived datatypes are right and fast. After _begin_accumulate long data are in fragments of
+ * up to AM_ACC_MAX bytes. */
 struct am_cursor {
     size_t fragment_max; /* bytes of a fragment that may be zero-copy */
     size_t packed_max;   /* bytes of a packed fragment, except for one long segment of a vector */
@@ -198,7 +201,7 @@ struct am_cursor {
 };
 enum { AM_RUNS = 64 };
 void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum shape_side written);
-void armcii_am_fragment_begin_packed(struct am_cursor *c);
+void armcii_am_fragment_begin_accumulate(struct am_cursor *c, const struct shape *s);
 /* The next fragment; `runs` are its runs if it is a vector. False when nothing is left. */
 bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,
                              struct vector_run runs[AM_RUNS], struct shape *fragment);

@@ -1,4 +1,4 @@
-/* replies.c - what a server sends to its clients, and the data of rendezvous puts. */
+/* replies.c - what a server sends to its clients, and the rendezvous data that it receives. */
 #include "transport/am/replies.h"
 
 #include <stdatomic.h>
@@ -111,10 +111,10 @@ static bool try_set_flag(const struct reply *reply)
 /* The reply is complete and no longer in the list. */
 static void free_reply(struct reply *reply)
 {
-    if (reply->buffer) armcii_bufpool_free(&replies.buffers, reply->buffer, reply->bytes);
     if (reply->cost) armcii_room_give(reply->client, reply->cost, reply->is_late);
     replies.pending_count--;
     replies.completed(reply);
+    if (reply->buffer) armcii_bufpool_free(&replies.buffers, reply->buffer, reply->bytes);
     reply->next = replies.free;
     replies.free = reply;
 }

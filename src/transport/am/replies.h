@@ -1,5 +1,5 @@
-/* replies.h - what a server sends to its clients, and the data of rendezvous puts that it receives.
- * Nothing here waits for a client. Called by the thread that serves. */
+/* replies.h - what a server sends to its clients, and the rendezvous data that it receives. Nothing
+ * here waits for a client. Called by the thread that serves. */
 #ifndef ARMCII_REPLIES_H
 #define ARMCII_REPLIES_H
 
@@ -10,18 +10,19 @@
 #include "transport/am/proto.h"
 
 enum { REPLY_INLINE_MAX = 64 };
-/* A pending reply, or the data of a rendezvous put being received. */
+/* A pending reply, or the data of a rendezvous put or accumulate being received. */
 struct reply {
     struct reply *next;
     MPI_Request request;
     int client;
-    int rndv_tag;                       /* rendezvous put: tag to acknowledge; else 0 */
+    int rndv_tag;                       /* rendezvous: tag to acknowledge; else 0 */
     struct am_flag flag;                /* rendezvous put: what to set behind the data */
+    bool is_request;                    /* rendezvous accumulate: to be served as an eager one */
     char inline_data[REPLY_INLINE_MAX]; /* up to that many bytes */
     char *buffer;                       /* more; or NULL */
     size_t bytes;                       /* of the data */
-    size_t cost;                        /* reply to a get: what it takes of the memory (room.h) */
-    long began;                         /* reply to a get: armcii_room_now */
+    size_t cost;                        /* what it takes of the memory (room.h) */
+    long began;                         /* if so: armcii_room_now */
     bool is_late;                       /* it counts no more for others */
 };
 

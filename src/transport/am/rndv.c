@@ -1,4 +1,4 @@
-/* rndv.c - rendezvous puts whose data are not yet in place. */
+/* rndv.c - rendezvous puts and accumulates whose data are not yet in place. */
 #include "transport/am/rndv.h"
 
 #include <stdlib.h>
@@ -6,25 +6,25 @@
 #include "base/log.h"
 
 static struct {
-    struct rndv {
-        struct rndv *next;
-        struct rndv_put put;
+    struct entry {
+        struct entry *next;
+        struct rndv rndv;
         uint64_t number; /* from 1 on */
     } * first;
     uint64_t count;
-} rndv;
+} list;
 
-void armcii_rndv_add(const struct rndv_put *put)
+void armcii_rndv_add(const struct rndv *rndv)
 {
-    struct rndv *r = armcii_alloc(1, sizeof *r, "a put");
-    *r = (struct rndv){rndv.first, *put, ++rndv.count};
-    rndv.first = r;
+    struct entry *added = armcii_alloc(1, sizeof *added, "a put");
+    *added = (struct entry){list.first, *rndv, ++list.count};
+    list.first = added;
 }
 
 void armcii_rndv_remove(int server, int tag)
 {
-    struct rndv **link = &rndv.first, *r;
-    while ((r = *link) != NULL && (r->put.server != server || r->put.tag != tag))
+    struct entry **link = &list.first, *r;
+    while ((r = *link) != NULL && (r->rndv.server != server || r->rndv.tag != tag))
         link = &r->next;
     if (!r) return;
     *link = r->next;
@@ -33,24 +33,26 @@ void armcii_rndv_remove(int server, int tag)
 
 uint64_t armcii_rndv_count(void)
 {
-    return rndv.count;
+    return list.count;
 }
 
 bool armcii_rndv_has(int server, uint64_t count)
 {
-    const struct rndv *r = rndv.first;
-    while (r && (r->put.server != server || r->number > count))
+    const struct entry *r = list.first;
+    while (r && (r->rndv.server != server || r->number > count))
         r = r->next;
     return r != NULL;
 }
 
-bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
+bool armcii_rndv_conflicts(int owner, struct op_verb verb, const char *lo, const char *hi)
 {
-    for (const struct rndv *r = rndv.first; r; r = r->next) {
-        const struct rndv_put *put = &r->put;
-        if (put->owner != owner) continue;
-        if (put->lo < hi && lo < put->hi) return true;
-        if (put->flag && put->flag < hi && lo < put->flag + sizeof(int)) return true;
+    for (const struct entry *e = list.first; e; e = e->next) {
+        const struct rndv *r = &e->rndv;
+        if (r->owner != owner) continue;
+        if (verb.kind == OP_ACC && r->verb.kind == OP_ACC && verb.element == r->verb.element)
+            continue;
+        if (r->lo < hi && lo < r->hi) return true;
+        if (r->flag && r->flag < hi && lo < r->flag + sizeof(int)) return true;
     }
     return false;
 }

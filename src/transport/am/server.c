@@ -110,10 +110,18 @@ static void send_answer(int client)
     server.answer.bytes = 0;
 }
 
-/* Acknowledge a rendezvous put; a client that waited for its own replies may go on. */
+static void serve_eager_accumulate(const struct am_request_header *r)
+{
+    armcii_am_decode(r, &server.decoded);
+    armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, &server.decoded.shape);
+}
+
+/* Acknowledge rendezvous data; a client that waited for its own replies may go on. */
 static void reply_completed(const struct reply *reply)
 {
     struct client *c = &server.clients[reply->client];
+    if (reply->is_request)
+        serve_eager_accumulate((const struct am_request_header *)(const void *)reply->buffer);
     if (reply->cost && c->waits_for_own) {
         c->waits_for_own = false;
         queue_add(&server.ready, c);
@@ -161,17 +169,42 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
     armcii_reply_count(reply, reply_cost(s));
 }
 
+/* The receive is posted. */
+static void start_rndv(const struct am_request_header *r, struct reply *reply, bool asks)
+{
+    reply->rndv_tag = r->tag;
+    if (asks)
+        armcii_reply_inline("", 0, reply->client, r->tag);
+    else
+        server.clients[reply->client].served += armcii_am_rndv_size(r->bytes);
+}
+
 static void serve_put_rndv(const struct am_request_header *r, const struct shape *s, int client)
 {
     struct reply *reply = armcii_reply_new(client, 0);
-    reply->rndv_tag = r->tag;
     memcpy(&reply->flag, r->scale, sizeof reply->flag);
     armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
-    if (r->kind == AM_PUT_ASK)
-        armcii_reply_inline("", 0, client, r->tag);
-    else
-        server.clients[client].served += armcii_am_rndv_size(s->bytes);
+    start_rndv(r, reply, r->kind == AM_PUT_ASK);
+}
+
+static size_t acc_rndv_cost(const struct am_request_header *r)
+{
+    return r->length + r->bytes;
+}
+
+/* The buffer is an eager request when the data have arrived. */
+static void serve_acc_rndv(const struct am_request_header *r, int client)
+{
+    struct reply *reply = armcii_reply_new(client, acc_rndv_cost(r));
+    struct am_request_header *eager = (struct am_request_header *)(void *)reply->buffer;
+    memcpy(eager, r, r->length);
+    eager->kind = AM_ACC;
+    reply->is_request = true;
+    MPI_Irecv(reply->buffer + r->length, (int)r->bytes, MPI_BYTE, client, r->tag + AM_TAG_DATA,
+              server.comm, &reply->request);
+    armcii_reply_count(reply, acc_rndv_cost(r));
+    start_rndv(r, reply, r->kind == AM_ACC_ASK);
 }
 
 static void serve_rmw(const struct am_request_header *r, const struct shape *s, int client)
@@ -215,6 +248,8 @@ static const char *const kind_names[] = {
     [AM_ACC] = "an accumulate",
     [AM_PUT_RNDV] = "a put by rendezvous",
     [AM_PUT_ASK] = "a put by rendezvous",
+    [AM_ACC_RNDV] = "an accumulate by rendezvous",
+    [AM_ACC_ASK] = "an accumulate by rendezvous",
     [AM_ROOM] = "a request for room",
     [AM_GET] = "a get",
     [AM_RMW] = "a read-modify-write",
@@ -226,10 +261,13 @@ static const char *const kind_names[] = {
 static bool may_serve(const struct am_request_header *r, const struct shape *s, int client)
 {
     const struct client *c = &server.clients[client];
+    size_t cost = reply_cost(s);
     switch ((enum am_kind)r->kind) {
+    case AM_ACC_RNDV:
+    case AM_ACC_ASK: cost = acc_rndv_cost(r); /* FALLTHROUGH */
     case AM_GET:
-        return armcii_room_has_own(client, reply_cost(s)) ||
-               (is_first(&server.for_memory, c) && armcii_room_can_reply(client, reply_cost(s)));
+        return armcii_room_has_own(client, cost) ||
+               (is_first(&server.for_memory, c) && armcii_room_can_reply(client, cost));
     case AM_ROOM: return is_first(&server.for_room, c) && armcii_room_can_grant(r->bytes);
     default: return true;
     }
@@ -260,6 +298,8 @@ static bool try_serve(const struct am_request_header *r, int client)
         break;
     case AM_PUT_RNDV:
     case AM_PUT_ASK: serve_put_rndv(r, s, client); break;
+    case AM_ACC_RNDV:
+    case AM_ACC_ASK: serve_acc_rndv(r, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
     case AM_LOCK:
         if (armcii_mutex_server_lock(mutex_of(r), client, r->tag)) grant_mutex(client, r->tag);
