@@ -19,7 +19,8 @@ struct basic_type armcii_basic_element(enum element e);
  * arbitrary unless stated otherwise.
  * - vector: cached; nested hvectors with the strides of that side, relative to its first segment.
  * - subarray: cached; the same bytes as a block of a dense array. The strides nest on that side
- * and are multiples of the basic type; others need a vector.
+ *   and are multiples of the basic type; others need a vector. MPICH 4.0.2 puts and gets subarrays
+ *   in 0.75 to 0.96 of the time of vectors, Open MPI 4.1.4 in 1.0 (one node, AMD EPYC family 25).
  * - indexed: all segments, relative to `origin`; the caller frees it with
  *   armcii_datatype_free_indexed. */
 MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side,
