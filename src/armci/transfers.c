@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "armci/transfers.h"
+#include "armci/entry.h"
 #include "mem/directory.h"
 #include "transport/shm/shm.h"
 #include "core/handle.h"
@@ -57,10 +57,9 @@ static const char *remote_argument(const struct op_args *r)
     return r->verb.kind == OP_GET ? "src" : "dst";
 }
 
-/* Fill *op: 0, or an error code. src and dst as in the public call. */
-static int build_contiguous(struct op_args r, void *src, void *dst, int bytes, struct op *op)
+/* Fill *op: 0, or an error code. */
+static int build_contiguous(struct op_args r, void *local, void *remote, int bytes, struct op *op)
 {
-    char *local = r.verb.kind == OP_GET ? dst : src, *remote = r.verb.kind == OP_GET ? src : dst;
     int rc = armcii_transfer_begin(&r, op);
     if (!rc && (bytes < 0 || r.verb.kind == OP_ACC)) rc = armcii_check_bytes(&r, "bytes", bytes);
     if (!rc && bytes > 0 && needs_check(local))
@@ -203,10 +202,10 @@ int armcii_transfer_run(const struct op *op, armci_hdl_t *hdl)
     return rc;
 }
 
-static int contiguous(struct op_args r, void *src, void *dst, int bytes, armci_hdl_t *hdl)
+static int contiguous(struct op_args r, void *local, void *remote, int bytes, armci_hdl_t *hdl)
 {
     struct op op;
-    int rc = build_contiguous(r, src, dst, bytes, &op);
+    int rc = build_contiguous(r, local, remote, bytes, &op);
     return rc ? rc : armcii_transfer_run(&op, hdl);
 }
 
@@ -224,85 +223,70 @@ static inline char *short_remote(const void *remote, const void *local, int byte
     return armcii_addr_cache_lookup_last(proc, remote, (unsigned)bytes);
 }
 
-static inline bool put_short(const void *src, const void *dst, int bytes, int proc)
+/* What is longer, on other nodes, queued or wrong. Other threads look up the address under the
+ * lock, and copy without it: a copy may be long. */
+__attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, void *remote,
+                                                int bytes, int proc, armci_hdl_t *hdl)
 {
-    char *there = short_remote(dst, src, bytes, proc);
-    if (there) armcii_apply_put_segment(there, src, (unsigned)bytes);
-    return there != NULL;
-}
-
-static inline bool get_short(const void *src, void *dst, int bytes, int proc)
-{
-    const char *there = short_remote(src, dst, bytes, proc);
-    if (there) armcii_apply_get_segment(there, dst, (unsigned)bytes);
-    return there != NULL;
-}
-
-/* May the address cache hold the remote side? It has slices of this node only. */
-static bool may_be_direct(const void *local, int proc)
-{
-    return !needs_check(local) && (unsigned)proc < (unsigned)armcii_world->size &&
-           armcii_world_is_on_node(proc);
-}
-
-/* Other threads look up the address under the lock, and copy without it: a copy may be long. */
-__attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes,
-                                         int proc, armci_hdl_t *hdl)
-{
-    const bool direct = may_be_direct(src, proc);
-    char *there = direct ? armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes) : NULL;
+    static const char *const names[][2] = {
+        [OP_PUT] = {"ARMCI_NbPut", "ARMCI_Put"}, [OP_GET] = {"ARMCI_NbGet", "ARMCI_Get"}};
+    const char *caller = names[kind][hdl == BLOCKING];
+    /* The address cache has slices of this node only. */
+    const bool direct = !needs_check(local) && (unsigned)proc < (unsigned)armcii_world->size &&
+                        armcii_world_is_on_node(proc);
+    char *there = direct ? armcii_addr_cache_lookup_own(proc, remote, (size_t)bytes) : NULL;
     if (!there) {
-        if (hdl != BLOCKING && queue_solo(hdl, OP_PUT, proc, src, dst, bytes)) return 0;
+        if (hdl != BLOCKING && queue_solo(hdl, kind, proc, local, remote, bytes)) return 0;
         ARMCII_ENTER_TO(caller, proc);
         if (!entered) return ARMCI_ERR_STATE;
-        if (direct) there = armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes);
-        if (!there && hdl != BLOCKING && queue_fast(hdl, OP_PUT, proc, src, dst, bytes)) return 0;
-        if (!there) return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
-        armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
+        if (direct) there = armcii_addr_cache_lookup_shared(proc, remote, (size_t)bytes);
+        if (!there && hdl != BLOCKING && queue_fast(hdl, kind, proc, local, remote, bytes))
+            return 0;
+        if (!there)
+            return contiguous((struct op_args){.caller = caller, .verb.kind = kind, .proc = proc},
+                              local, remote, bytes, hdl);
+        armcii_stats_transfer((enum stats_kind)kind, proc, (size_t)bytes, bytes > 0);
     }
-    armcii_apply_put_segment(there, src, (size_t)bytes);
-    return 0;
-}
-
-__attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes,
-                                         int proc, armci_hdl_t *hdl)
-{
-    const bool direct = may_be_direct(dst, proc);
-    const char *there = direct ? armcii_addr_cache_lookup_own(proc, src, (size_t)bytes) : NULL;
-    if (!there) {
-        if (hdl != BLOCKING && queue_solo(hdl, OP_GET, proc, dst, src, bytes)) return 0;
-        ARMCII_ENTER_TO(caller, proc);
-        if (!entered) return ARMCI_ERR_STATE;
-        if (direct) there = armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes);
-        if (!there && hdl != BLOCKING && queue_fast(hdl, OP_GET, proc, dst, src, bytes)) return 0;
-        if (!there) return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
-        armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);
-    }
-    armcii_apply_get_segment(there, dst, (size_t)bytes);
+    if (kind == OP_PUT)
+        armcii_apply_put_segment(there, local, (size_t)bytes);
+    else
+        armcii_apply_get_segment(there, local, (size_t)bytes);
     return 0;
 }
 
 int PARMCI_Put(void *src, void *dst, int bytes, int proc)
 {
-    return put_short(src, dst, bytes, proc) ? 0 : put("ARMCI_Put", src, dst, bytes, proc, BLOCKING);
+    char *there = short_remote(dst, src, bytes, proc);
+    if (!there) return put_or_get(OP_PUT, src, dst, bytes, proc, BLOCKING);
+    armcii_apply_put_segment(there, src, (unsigned)bytes);
+    return 0;
 }
 ARMCII_ALIAS(ARMCI_Put, PARMCI_Put);
 
 int PARMCI_Get(void *src, void *dst, int bytes, int proc)
 {
-    return get_short(src, dst, bytes, proc) ? 0 : get("ARMCI_Get", src, dst, bytes, proc, BLOCKING);
+    const char *there = short_remote(src, dst, bytes, proc);
+    if (!there) return put_or_get(OP_GET, dst, src, bytes, proc, BLOCKING);
+    armcii_apply_get_segment(there, dst, (unsigned)bytes);
+    return 0;
 }
 ARMCII_ALIAS(ARMCI_Get, PARMCI_Get);
 
 int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
-    return put_short(src, dst, bytes, proc) ? 0 : put("ARMCI_NbPut", src, dst, bytes, proc, hdl);
+    char *there = short_remote(dst, src, bytes, proc);
+    if (!there) return put_or_get(OP_PUT, src, dst, bytes, proc, hdl);
+    armcii_apply_put_segment(there, src, (unsigned)bytes);
+    return 0;
 }
 ARMCII_ALIAS(ARMCI_NbPut, PARMCI_NbPut);
 
 int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
-    return get_short(src, dst, bytes, proc) ? 0 : get("ARMCI_NbGet", src, dst, bytes, proc, hdl);
+    const char *there = short_remote(src, dst, bytes, proc);
+    if (!there) return put_or_get(OP_GET, dst, src, bytes, proc, hdl);
+    armcii_apply_get_segment(there, dst, (unsigned)bytes);
+    return 0;
 }
 ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
 
@@ -411,7 +395,7 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
     if (!entered) return;
     const char *there = armcii_addr_cache_lookup(proc, src, (size_t)bytes);
     if (!there) {
-        contiguous(get_from(caller, proc), src, value, bytes, BLOCKING);
+        contiguous(get_from(caller, proc), value, src, bytes, BLOCKING);
         return;
     }
     armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, 1);
