@@ -218,10 +218,10 @@ int PARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *ne
     if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer("ARMCIX_Group_split", "new_group", new_group);
     if (rc) return rc;
-    struct team *part = NULL;
-    bool made = armcii_team_split(team, color < 0 ? MPI_UNDEFINED : color, key, &part);
-    describe(part, new_group);
-    return made ? 0 : report_refusal("ARMCIX_Group_split", "new_group", team->size);
+    struct team *made = NULL;
+    bool created = armcii_team_split(team, color < 0 ? MPI_UNDEFINED : color, key, &made);
+    describe(made, new_group);
+    return created ? 0 : report_refusal("ARMCIX_Group_split", "new_group", team->size);
 }
 ARMCII_ALIAS(ARMCIX_Group_split, PARMCIX_Group_split);
 

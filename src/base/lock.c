@@ -20,11 +20,11 @@
  * A thread that finds the lock free takes it, even if others wait: most calls are shorter than a
  * hand-over. Waiting threads do not win that race against one that calls in a loop. So a thread
  * that has waited for PATIENCE_US sets LOCK_STARVING. Then the owner hands the lock to the first
- * waiting thread when it leaves: the lock is RESERVED, never free, until that thread has it. A
- * thread that took the lock after the flag was set makes way.
+ * waiting thread: the lock is RESERVED, never free, until that thread has it. A thread that took
+ * the lock after the flag was set makes way.
  *
- * An owner that leaves tests the flags and releases the lock in two steps. A flag that is set
- * between them is seen by the next thread that enters; if none does, by the waiting thread, which
+ * An owner tests the flags and releases the lock in two steps. A flag that is set between them is
+ * seen by the next thread that enters; if none does, by the waiting thread, which
  * looks again after RECHECK_US. */
 
 struct lock_state armcii_lock = {.exit_hook = armcii_lock_exit_nothing};

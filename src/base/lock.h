@@ -35,7 +35,7 @@ struct lock_state {
 enum {
     LOCK_NESTED = 1,              /* unit of the nested entries */
     LOCK_STARVING = 1 << 30,      /* the first waiting thread gets the lock next */
-    LOCK_WANTS_PROGRESS = 1 << 29 /* the next to leave the lock calls exit_hook */
+    LOCK_WANTS_PROGRESS = 1 << 29 /* who releases the lock next calls exit_hook */
 };
 extern struct lock_state armcii_lock;
 /* Its address identifies the thread. initial-exec: access needs no function call. */
@@ -57,13 +57,13 @@ static inline bool armcii_lock_try_acquire(void)
 void armcii_lock_enter_slow(void);
 /* The caller has just taken the lock: waits again if another thread has waited for long. */
 void armcii_lock_make_way(void);
-/* Leaves a nested entry, or does what another thread wants. */
+/* Ends a nested entry, or does what another thread wants. */
 void armcii_lock_exit_slow(void);
 /* Takes the lock if locking is enabled, no other thread has it, and none has waited for long. */
 bool armcii_lock_try_enter(void);
 
 void armcii_lock_exit_nothing(void);
-/* For a thread that cannot take the lock: the next to leave the lock calls exit_hook. */
+/* For a thread that cannot take the lock: who releases the lock next calls exit_hook. */
 void armcii_lock_want_progress(void);
 
 /* Releases all entries of the calling thread, before it waits for another process. The protected

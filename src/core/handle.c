@@ -4,7 +4,7 @@
  * flush queued requests and add entries.
  *
  * Fences, barriers, ARMCI_WaitProc and a free complete operations without visiting handles.
- * Completed operations leave the table when an entry is needed: a sweep visits all entries, and the
+ * Completed operations are removed when an entry is needed: a sweep visits all entries, and the
  * table doubles unless half of the entries become free. Memory is bounded by the largest number of
  * outstanding operations; the cost per operation is constant. */
 #include "core/handle.h"
@@ -320,8 +320,8 @@ static void attach(struct handle_entry *s, const struct request *req)
     handles.sweep_limit = 2 * handles.copied + SWEEP_BYTES;
 }
 
-/* The program goes on with the operations of the entry outstanding. */
-static void leave(const struct handle_entry *s)
+/* A call returns with the operations of the entry outstanding. */
+static void push(const struct handle_entry *s)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
     if (last && last->transport->push) last->transport->push();
@@ -363,7 +363,7 @@ static bool has_queued(const struct handle_entry *s)
     return false;
 }
 
-static void enter_queued(struct handle_entry *s)
+static void link_queued(struct handle_entry *s)
 {
     if (s->is_queued) return;
     s->is_queued = true;
@@ -375,7 +375,7 @@ static void enter_queued(struct handle_entry *s)
 }
 
 /* Does nothing while requests are queued or a thread is at the entry. */
-static void leave_queued(struct handle_entry *s)
+static void unlink_queued(struct handle_entry *s)
 {
     if (!s->is_queued || has_queued(s) || s->flushing > 0 || s->visitors > 0) return;
     s->is_queued = false;
@@ -401,7 +401,7 @@ static int flush_queue(struct handle_entry *s, struct aggregate *queue)
     attach(s, &req);
     armcii_aggregate_recycle(&sent, queue);
     s->flushing--;
-    leave_queued(s);
+    unlink_queued(s);
     return rc;
 }
 
@@ -446,12 +446,12 @@ static int queue_request(struct handle_entry *s, const struct op *op, bool copy)
     int rc = 0;
     while (rc == 0 && !(queue = queue_for(s, op))) {
         rc = flush_queue(s, &s->queues[s->next_queue = (s->next_queue + 1) % QUEUES]);
-        leave(s);
+        push(s);
     }
     if (rc) return rc;
     rc = armcii_aggregate_add(queue, op, copy);
     if (rc) return rc;
-    enter_queued(s);
+    link_queued(s);
     return 0;
 }
 
@@ -483,7 +483,7 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
     if (rc || !req.transport) return rc;
     struct handle_entry *s = obtain(handle);
     attach(s, &req);
-    leave(s);
+    push(s);
     return 0;
 }
 
@@ -540,7 +540,7 @@ int armcii_handle_test(armci_hdl_t *handle)
         complete = test_operations(s);
     }
     s->waiters--;
-    if (issues && !complete) leave(s);
+    if (issues && !complete) push(s);
     if (s->flushing > 0 || !complete) return rc ? rc : PENDING;
     retire(s, handle);
     return rc;
@@ -569,7 +569,7 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
     }
     set_kind(s, handle, false);
     int rc = flush_queues(s, -1);
-    leave(s);
+    push(s);
     return rc;
 }
 
@@ -582,10 +582,10 @@ int armcii_aggregates_flush_slow(int target)
         wait_for_flushes(s);
         int failed = flush_queues(s, target);
         if (failed) rc = failed;
-        leave(s);
+        push(s);
         next = s->next;
         s->visitors--;
-        leave_queued(s);
+        unlink_queued(s);
     }
     return rc;
 }

@@ -38,16 +38,16 @@ void armcii_coll_wait(MPI_Request *request);
 
 int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy);
 /* As MPI_Comm_split and, for processes that share memory, MPI_Comm_split_type. */
-int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part);
+int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *created);
 MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key);
 /* Collective: do all of comm share a node? Decided without MPI_Comm_split_type, which spins in
  * MPICH (0.3 s for 64 processes on 2 processors); false where a tool or the program has an
  * MPI_Comm_split_type of its own, or MPICH's environment divides the host. */
 bool armcii_coll_is_one_node(MPI_Comm comm);
 /* A communicator of n ranks of comm, in that order, collective over these only. */
-int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *part);
+int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *created);
 /* The same, collective over comm. */
-int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part);
+int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *created);
 
 /* Tags of messages on the control communicator (world.h). */
 enum {

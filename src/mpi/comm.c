@@ -149,23 +149,23 @@ int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy)
     return code;
 }
 
-int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
+int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *created)
 {
     struct blocking call;
     begin_blocking(&call);
-    int code = MPI_Comm_split(comm, color, key, part);
+    int code = MPI_Comm_split(comm, color, key, created);
     end_blocking(&call);
     return code;
 }
 
 MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key)
 {
-    MPI_Comm part;
+    MPI_Comm of_node;
     struct blocking call;
     begin_blocking(&call);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &part);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &of_node);
     end_blocking(&call);
-    return part;
+    return of_node;
 }
 
 /* Variables of MPICH that make nodes of parts of a host. */
@@ -208,23 +208,23 @@ static MPI_Group group_of(MPI_Comm comm, int n, const int ranks[])
     return some;
 }
 
-int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *part)
+int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *created)
 {
     MPI_Group some = group_of(comm, n, ranks);
     struct blocking call;
     begin_blocking(&call);
-    int code = MPI_Comm_create_group(comm, some, tag, part);
+    int code = MPI_Comm_create_group(comm, some, tag, created);
     end_blocking(&call);
     MPI_Group_free(&some);
     return code;
 }
 
-int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part)
+int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *created)
 {
     MPI_Group some = group_of(comm, n, ranks);
     struct blocking call;
     begin_blocking(&call);
-    int code = MPI_Comm_create(comm, some, part);
+    int code = MPI_Comm_create(comm, some, created);
     end_blocking(&call);
     MPI_Group_free(&some);
     return code;

@@ -132,14 +132,14 @@ void armcii_arena_end(void)
 
 /* ---- units ---- */
 
-size_t armcii_arena_unit(enum arena_part part)
+size_t armcii_arena_unit(enum arena_area area)
 {
-    return part == ARENA_ZONE ? the_arena.zone / MOST_UNITS : SLOT_UNIT;
+    return area == ARENA_ZONE ? the_arena.zone / MOST_UNITS : SLOT_UNIT;
 }
 
-static size_t units_of(enum arena_part part)
+static size_t units_of(enum arena_area area)
 {
-    return part == ARENA_ZONE ? MOST_UNITS : the_arena.slot / SLOT_UNIT;
+    return area == ARENA_ZONE ? MOST_UNITS : the_arena.slot / SLOT_UNIT;
 }
 
 /* The number of bits in [first, first + n) that are set. */
@@ -180,24 +180,24 @@ static size_t skipped_by(const struct team *team, size_t attempt)
     return attempt == 0 ? 0 : (size_t)((name + attempt) * 0x9e3779b97f4a7c15u >> 32);
 }
 
-static uint64_t *used_in(enum arena_part part)
+static uint64_t *used_in(enum arena_area area)
 {
-    return part == ARENA_ZONE ? own.shared->used : own.used;
+    return area == ARENA_ZONE ? own.shared->used : own.used;
 }
 
-static bool take(enum arena_part part, size_t first, size_t units)
+static bool take(enum arena_area area, size_t first, size_t units)
 {
     armcii_stripe_lock(&own.shared->lock);
-    bool free = count_bits(used_in(part), first, units) == 0;
-    if (free) set_bits(used_in(part), first, units, true);
+    bool free = count_bits(used_in(area), first, units) == 0;
+    if (free) set_bits(used_in(area), first, units, true);
     armcii_stripe_unlock(&own.shared->lock);
     return free;
 }
 
-static void give(enum arena_part part, size_t first, size_t units)
+static void give(enum arena_area area, size_t first, size_t units)
 {
     armcii_stripe_lock(&own.shared->lock);
-    set_bits(used_in(part), first, units, false);
+    set_bits(used_in(area), first, units, false);
     armcii_stripe_unlock(&own.shared->lock);
 }
 
@@ -207,10 +207,10 @@ static bool is_first_on_node(struct team *team)
 }
 
 /* The offset of units of the zone, or of the caller's slot, which are the team's from now on. */
-static size_t begin_use(enum arena_part part, size_t first, size_t units)
+static size_t begin_use(enum arena_area area, size_t first, size_t units)
 {
-    size_t unit = armcii_arena_unit(part), at = first * unit;
-    if (part == ARENA_ZONE) {
+    size_t unit = armcii_arena_unit(area), at = first * unit;
+    if (area == ARENA_ZONE) {
         armcii_arena_renew();
         return at;
     }
@@ -220,25 +220,25 @@ static size_t begin_use(enum arena_part part, size_t first, size_t units)
     return at;
 }
 
-size_t armcii_arena_acquire(struct team *team, enum arena_part part, size_t units)
+size_t armcii_arena_acquire(struct team *team, enum arena_area area, size_t units)
 {
-    bool takes = part == ARENA_SLOTS || is_first_on_node(team);
+    bool takes = area == ARENA_SLOTS || is_first_on_node(team);
     for (size_t attempt = 0;; attempt++) {
         uint64_t mine[MOST_UNITS / WORD], all[MOST_UNITS / WORD];
-        memcpy(mine, used_in(part), sizeof mine);
+        memcpy(mine, used_in(area), sizeof mine);
         armcii_coll_allreduce(mine, all, MOST_UNITS / WORD, MPI_UINT64_T, MPI_BOR, team->comm);
-        size_t first = find_free(all, units_of(part), units, skipped_by(team, attempt));
+        size_t first = find_free(all, units_of(area), units, skipped_by(team, attempt));
         if (first == SIZE_MAX) return SIZE_MAX;
-        bool taken = !takes || take(part, first, units);
-        if (armcii_coll_all(taken, team->comm)) return begin_use(part, first, units);
-        if (takes && taken) give(part, first, units);
+        bool taken = !takes || take(area, first, units);
+        if (armcii_coll_all(taken, team->comm)) return begin_use(area, first, units);
+        if (takes && taken) give(area, first, units);
     }
 }
 
-void armcii_arena_release(enum arena_part part, size_t offset, size_t units)
+void armcii_arena_release(enum arena_area area, size_t offset, size_t units)
 {
-    size_t begin = part == ARENA_ZONE ? 0 : the_arena.zone;
-    give(part, (offset - begin) / armcii_arena_unit(part), units);
+    size_t begin = area == ARENA_ZONE ? 0 : the_arena.zone;
+    give(area, (offset - begin) / armcii_arena_unit(area), units);
 }
 
 /* ---- memory of one process ---- */

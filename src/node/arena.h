@@ -21,7 +21,7 @@
 #include "mpi/world.h"
 
 /* Offsets below armcii_arena->zone are in the zone, others in the slots. */
-enum arena_part { ARENA_SLOTS, ARENA_ZONE, ARENA_PARTS };
+enum arena_area { ARENA_SLOTS, ARENA_ZONE, ARENA_AREAS };
 
 struct arena {
     char *base;  /* of the zone; the slots follow it */
@@ -53,13 +53,13 @@ static inline size_t armcii_arena_offset(int process, const void *address)
 }
 
 /* Bytes of a unit. */
-size_t armcii_arena_unit(enum arena_part part);
+size_t armcii_arena_unit(enum arena_area area);
 /* Collective over the team: units that are free in the slots of all members, or in the zones of
  * their nodes. Their offset; SIZE_MAX if there are not as many in a row. */
-size_t armcii_arena_acquire(struct team *team, enum arena_part part, size_t units);
+size_t armcii_arena_acquire(struct team *team, enum arena_area area, size_t units);
 /* By each member for slots, by the first on each node for the zone; not collective. No member
  * accesses them any more. */
-void armcii_arena_release(enum arena_part part, size_t offset, size_t units);
+void armcii_arena_release(enum arena_area area, size_t offset, size_t units);
 
 /* By each member: a range of the zone, of whole huge pages, that no member accesses any more. Its
  * memory goes back to the system, and its content is lost. A network adapter may have registered

@@ -12,7 +12,7 @@
 #include "node/arena.h"
 #include "node/reserve.h"
 
-/* What a team has of a part of the arena. */
+/* What a team has of an area of the arena. */
 struct space {
     struct pool pool;
     struct extent *extents;
@@ -20,20 +20,20 @@ struct space {
 };
 
 struct team_memory {
-    struct space space[ARENA_PARTS];
+    struct space space[ARENA_AREAS];
     struct agreement agreement;
 };
 
 /* ---- units ---- */
 
-static void free_space(struct team_memory *m, enum arena_part part)
+static void free_space(struct team_memory *m, enum arena_area area)
 {
-    struct space *space = &m->space[part];
+    struct space *space = &m->space[area];
     while (space->extents) {
         struct extent *e = space->extents;
         space->extents = e->next;
-        if (part == ARENA_SLOTS || m->agreement.local_rank == 0)
-            armcii_arena_release(part, e->offset, e->bytes / armcii_arena_unit(part));
+        if (area == ARENA_SLOTS || m->agreement.local_rank == 0)
+            armcii_arena_release(area, e->offset, e->bytes / armcii_arena_unit(area));
         free(e);
     }
     armcii_pool_clear(&space->pool);
@@ -52,16 +52,16 @@ enum { LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 }; /* bytes */
 /* Acquire as many units as the team has, so that their number grows in few steps; at least
  * `least`. The first line of an extent of the slots stays free, so that no allocation lies in two
  * of them. */
-static bool add_extent(struct team *team, enum arena_part part, size_t least)
+static bool add_extent(struct team *team, enum arena_area area, size_t least)
 {
-    struct space *space = &team->memory->space[part];
+    struct space *space = &team->memory->space[area];
     size_t units = space->units > least ? space->units : least,
-           offset = armcii_arena_acquire(team, part, units), gap = part == ARENA_SLOTS ? LINE : 0;
-    if (offset == SIZE_MAX) offset = armcii_arena_acquire(team, part, units = least);
+           offset = armcii_arena_acquire(team, area, units), gap = area == ARENA_SLOTS ? LINE : 0;
+    if (offset == SIZE_MAX) offset = armcii_arena_acquire(team, area, units = least);
     if (offset == SIZE_MAX) return false;
     struct extent *e = armcii_alloc(1, sizeof *e, "an extent");
     *e = (struct extent){
-        .offset = offset, .bytes = units * armcii_arena_unit(part), .next = space->extents};
+        .offset = offset, .bytes = units * armcii_arena_unit(area), .next = space->extents};
     space->extents = e;
     space->units += units;
     armcii_pool_free(&space->pool, offset + gap, e->bytes - gap);
@@ -101,24 +101,24 @@ static struct extent *find_extent(const struct space *space, size_t offset)
     return e;
 }
 
-static enum arena_part part_of(size_t bytes)
+static enum arena_area area_of(size_t bytes)
 {
     return bytes >= ZONE_MIN_SLICE ? ARENA_ZONE : ARENA_SLOTS;
 }
 
-/* Bytes of the part that slices of at most `bytes` bytes take; 0: more than there are. */
+/* Bytes of the area that slices of at most `bytes` bytes take; 0: more than there are. */
 static size_t span_of(const struct team *team, size_t bytes)
 {
     size_t n = team->agreement->local_ranks;
-    if (part_of(bytes) == ARENA_SLOTS) return padded(bytes);
+    if (area_of(bytes) == ARENA_SLOTS) return padded(bytes);
     return bytes < armcii_arena->zone / n ? padded(bytes) * n : 0;
 }
 
-static size_t allocate(struct team *team, enum arena_part part, size_t bytes, size_t alignment)
+static size_t allocate(struct team *team, enum arena_area area, size_t bytes, size_t alignment)
 {
-    struct pool *pool = &team->memory->space[part].pool;
-    size_t unit = armcii_arena_unit(part), offset = armcii_pool_alloc(pool, bytes, alignment);
-    if (offset == POOL_FULL && add_extent(team, part, (bytes + unit - 1) / unit))
+    struct pool *pool = &team->memory->space[area].pool;
+    size_t unit = armcii_arena_unit(area), offset = armcii_pool_alloc(pool, bytes, alignment);
+    if (offset == POOL_FULL && add_extent(team, area, (bytes + unit - 1) / unit))
         offset = armcii_pool_alloc(pool, bytes, alignment);
     return offset;
 }
@@ -126,15 +126,15 @@ static size_t allocate(struct team *team, enum arena_part part, size_t bytes, si
 bool armcii_team_memory_alloc(struct team *team, size_t bytes, struct placement *place)
 {
     if (!team->memory) create_memory(team);
-    enum arena_part part = part_of(bytes);
+    enum arena_area area = area_of(bytes);
     size_t span = span_of(team, bytes);
-    size_t offset = span > 0 ? allocate(team, part, span, alignment_of(bytes)) : POOL_FULL;
+    size_t offset = span > 0 ? allocate(team, area, span, alignment_of(bytes)) : POOL_FULL;
     if (offset == POOL_FULL) return false;
     *place = (struct placement){
         .offset = offset,
         .span = span,
-        .stride = part == ARENA_ZONE ? padded(bytes) : armcii_arena->slot,
-        .extent = part == ARENA_SLOTS ? find_extent(&team->memory->space[part], offset) : NULL};
+        .stride = area == ARENA_ZONE ? padded(bytes) : armcii_arena->slot,
+        .extent = area == ARENA_SLOTS ? find_extent(&team->memory->space[area], offset) : NULL};
     return true;
 }
 

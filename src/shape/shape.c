@@ -313,33 +313,33 @@ bool armcii_shape_is_aligned(const struct shape *s, enum shape_side side, size_t
     return (all & mask) == 0;
 }
 
-/* ---- parts ---- */
+/* ---- chunks ---- */
 
-/* The largest part of at most `limit` bytes that begins with segment `index` and is one shape; a
+/* The largest chunk of at most `limit` bytes that begins with segment `index` and is one shape; a
  * segment fits. */
-static void take_blocks(const struct shape *s, size_t limit, size_t index, struct shape *part)
+static void take_blocks(const struct shape *s, size_t limit, size_t index, struct shape *chunk)
 {
-    *part = *s;
+    *chunk = *s;
     size_t block = s->count[0]; /* bytes of the whole levels taken so far */
     bool whole = true;
-    part->levels = 0;
+    chunk->levels = 0;
     for (int level = 1; level <= s->levels; level++) {
         size_t at = index % s->count[level];
         index /= s->count[level];
-        part->local += (ptrdiff_t)at * s->stride[SHAPE_LOCAL][level - 1];
-        part->remote += (ptrdiff_t)at * s->stride[SHAPE_REMOTE][level - 1];
+        chunk->local += (ptrdiff_t)at * s->stride[SHAPE_LOCAL][level - 1];
+        chunk->remote += (ptrdiff_t)at * s->stride[SHAPE_REMOTE][level - 1];
         if (!whole) continue;
         size_t fit = limit / block, rest = s->count[level] - at;
-        part->levels = level;
-        part->count[level] = fit < rest ? fit : rest;
-        whole = part->count[level] == s->count[level];
-        block *= part->count[level];
+        chunk->levels = level;
+        chunk->count[level] = fit < rest ? fit : rest;
+        whole = chunk->count[level] == s->count[level];
+        block *= chunk->count[level];
     }
-    part->bytes = block;
-    simplify(part);
+    chunk->bytes = block;
+    simplify(chunk);
 }
 
-bool armcii_shape_part(const struct shape *s, size_t limit, size_t *position, struct shape *part)
+bool armcii_shape_chunk(const struct shape *s, size_t limit, size_t *position, struct shape *chunk)
 {
     assert(s->form != SHAPE_VECTOR);
     if (*position >= s->bytes) return false;
@@ -347,15 +347,15 @@ bool armcii_shape_part(const struct shape *s, size_t limit, size_t *position, st
 
     size_t segment = s->count[0], within = *position % segment;
     if (segment <= limit) {
-        take_blocks(s, limit, *position / segment, part);
+        take_blocks(s, limit, *position / segment, chunk);
     } else {
         struct shape whole;
         take_blocks(s, segment, *position / segment, &whole);
         size_t most = limit - limit % SPLIT_UNIT, rest = segment - within;
-        armcii_shape_contiguous(part, whole.local + within, whole.remote + within,
+        armcii_shape_contiguous(chunk, whole.local + within, whole.remote + within,
                                 rest < most ? rest : most);
     }
-    *position += part->bytes;
+    *position += chunk->bytes;
     return true;
 }
 

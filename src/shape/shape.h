@@ -107,11 +107,11 @@ bool armcii_shape_is_aligned(const struct shape *s, enum shape_side side, size_t
  * strided shape may become contiguous. */
 void armcii_shape_set_packed(struct shape *s, char *buffer);
 
-/* The next part of a strided or contiguous shape, of at most `limit` bytes (at least 16); false
- * after the last part. *position is 0 at first and counts the bytes of all parts so far. A part
+/* The next chunk of a strided or contiguous shape, of at most `limit` bytes (at least 16); false
+ * after the last one. *position is 0 at first and counts the bytes of all chunks so far. A chunk
  * is never empty, is in simplest form and consists of whole levels or whole segments; only a
  * segment larger than `limit` is split, at multiples of 16 bytes from its start. */
-bool armcii_shape_part(const struct shape *s, size_t limit, size_t *position, struct shape *part);
+bool armcii_shape_chunk(const struct shape *s, size_t limit, size_t *position, struct shape *chunk);
 
 /* Iterates over the segments in order. */
 struct shape_iter {

@@ -182,7 +182,7 @@ struct transport {
     /* ---- order and remote completion ---- */
 
     /* Another transport is about to carry `verb` on [lo, hi) of the target: complete earlier
-     * operations of this one that it must not overtake. May be NULL: operations are complete
+     * operations of this one that must come before it. May be NULL: operations are complete
      * remotely when they are complete locally. */
     void (*order)(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
                   const char *hi);
@@ -260,8 +260,8 @@ armcii_route_transport(const struct route *route, struct op_verb verb, const str
     return route->shaped;
 }
 
-/* Complete operations of the route's other transports that `chosen` must not overtake on [lo, hi).
- */
+/* Complete operations of the route's other transports on [lo, hi) that must come before one of
+ * `chosen`. */
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
                         struct op_verb verb, const char *lo, const char *hi);
 /* Does one transport carry everything? Then what it carried before needs no order with others. */

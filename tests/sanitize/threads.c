@@ -272,7 +272,7 @@ static void use_shapes(char *own)
     struct shape mine = shared_shape, part;
     mine.local = own;
     size_t position = 0, parts = 0;
-    while (armcii_shape_part(&mine, 100, &position, &part)) {
+    while (armcii_shape_chunk(&mine, 100, &position, &part)) {
         armcii_copy_shape(&part, SHAPE_LOCAL);
         parts++;
     }

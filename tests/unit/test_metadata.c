@@ -55,21 +55,21 @@ static long different(int rank)
 static bool no_units;
 
 /* Units that nobody else uses. */
-size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_part part, size_t units);
-size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_part part, size_t units)
+size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_area area, size_t units);
+size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_area area, size_t units)
 {
-    static size_t acquired[ARENA_PARTS];
-    size_t first = acquired[part];
+    static size_t acquired[ARENA_AREAS];
+    size_t first = acquired[area];
     (void)any;
     if (no_units) return SIZE_MAX;
-    acquired[part] += units;
-    return (part == ARENA_SLOTS ? armcii_arena->zone : 0) + first * armcii_arena_unit(part);
+    acquired[area] += units;
+    return (area == ARENA_SLOTS ? armcii_arena->zone : 0) + first * armcii_arena_unit(area);
 }
 
-void __wrap_armcii_arena_release(enum arena_part part, size_t offset, size_t units);
-void __wrap_armcii_arena_release(enum arena_part part, size_t offset, size_t units)
+void __wrap_armcii_arena_release(enum arena_area area, size_t offset, size_t units);
+void __wrap_armcii_arena_release(enum arena_area area, size_t offset, size_t units)
 {
-    (void)part, (void)offset, (void)units;
+    (void)area, (void)offset, (void)units;
 }
 
 void __wrap_armcii_arena_drop(struct team *any, size_t offset, size_t bytes);

@@ -195,7 +195,7 @@ SAMPLE_TEST(parts_are_the_shape_and_respect_the_limit)
     size_t most = limit < 16 ? 16 : limit;
     struct bytes seen = {0};
     struct shape part;
-    while (armcii_shape_part(s, limit, &position, &part)) {
+    while (armcii_shape_chunk(s, limit, &position, &part)) {
         size_t within = seen.n % s->count[0];
         ck_assert_msg(part.bytes > 0 && part.bytes <= most, "%s: limit %zu: part of %zu bytes",
                       m->text, limit, part.bytes);
@@ -226,20 +226,20 @@ TEST(parts_take_whole_levels)
     ck_assert_int_eq(armcii_shape_strided(&s, a, stride, b, stride, count, 2), SHAPE_OK);
     size_t position = 0;
     for (int i = 0; i < 3; i++) {
-        ck_assert(armcii_shape_part(&s, 90, &position, &part));
+        ck_assert(armcii_shape_chunk(&s, 90, &position, &part));
         ck_assert_msg(part.bytes == 80 && part.levels == 2,
                       "part %d: expected 80 bytes, 2 levels, seen %zu, %d", i, part.bytes,
                       part.levels);
         ck_assert_msg(part.local == a + 200 * i, "part %d begins at %td", i, part.local - a);
     }
-    ck_assert(!armcii_shape_part(&s, 90, &position, &part));
+    ck_assert(!armcii_shape_chunk(&s, 90, &position, &part));
     armcii_shape_contiguous(&s, a, b, 240);
     position = 0;
     for (int i = 0; i < 3; i++) {
-        ck_assert(armcii_shape_part(&s, want[0], &position, &part));
+        ck_assert(armcii_shape_chunk(&s, want[0], &position, &part));
         ck_assert_uint_eq(part.bytes, 80); /* 90 rounded down to a multiple of 16 */
     }
-    ck_assert(!armcii_shape_part(&s, want[0], &position, &part));
+    ck_assert(!armcii_shape_chunk(&s, want[0], &position, &part));
 }
 
 /* ---- packing ---- */
@@ -317,13 +317,13 @@ TEST(totals_beyond_4_gib)
     armcii_shape_set_packed(&s, far);
     size_t position = 0, total = 0;
     for (int i = 0; i < 3; i++) {
-        ck_assert(armcii_shape_part(&s, (size_t)5 << 29, &position, &part));
+        ck_assert(armcii_shape_chunk(&s, (size_t)5 << 29, &position, &part));
         ck_assert_msg(part.bytes == (size_t)2 << 30, "part %d: expected 2 GiB, seen %zu bytes", i,
                       part.bytes);
         ck_assert(part.remote == far + 2 * i * (ptrdiff_t)INT_MAX && part.local == far + total);
         total += part.bytes;
     }
-    ck_assert(!armcii_shape_part(&s, (size_t)5 << 29, &position, &part));
+    ck_assert(!armcii_shape_chunk(&s, (size_t)5 << 29, &position, &part));
     ck_assert_uint_eq(total, s.bytes);
 
     struct shape_iter it;

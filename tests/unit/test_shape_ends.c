@@ -150,7 +150,7 @@ static void check_parts(const struct strided_call *c, const struct shape *s, str
 {
     size_t limit = (size_t)any_word(r), position = 0, before = 0;
     struct shape part;
-    for (int i = 0; i < PICKS && armcii_shape_part(s, limit, &position, &part); i++) {
+    for (int i = 0; i < PICKS && armcii_shape_chunk(s, limit, &position, &part); i++) {
         ck_assert_msg(part.bytes > 0 && part.bytes <= (limit < 16 ? 16 : limit) &&
                           part.bytes == position - before,
                       "limit %zu: part of %zu bytes at %zu", limit, part.bytes, before);

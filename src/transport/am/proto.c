@@ -336,7 +336,7 @@ bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,
                              struct vector_run runs[AM_RUNS], struct shape *fragment)
 {
     if (s->form == SHAPE_VECTOR) return vector_fragment(s, c, runs, fragment);
-    return armcii_shape_part(s, c->fragment_max, &c->position, fragment);
+    return armcii_shape_chunk(s, c->fragment_max, &c->position, fragment);
 }
 
 /* ---- zero-copy ---- */

@@ -106,16 +106,17 @@ static void limit_batch(const struct rma_op *op, size_t *in_flight)
 /* MPI counts are ints, and libraries are little tested beyond: larger shapes are split. */
 static void issue_datatype(const struct rma_op *op)
 {
-    struct shape part;
+    struct shape chunk;
     size_t position = 0, in_flight = 0;
     if (op->shape->bytes <= armcii_config->datatype_limit) {
         armcii_window_transfer_shape(op->window, op->verb, op->rank, op->shape, op->origin,
                                      op->typing);
         return;
     }
-    while (armcii_shape_part(op->shape, armcii_config->datatype_limit, &position, &part)) {
+    while (armcii_shape_chunk(op->shape, armcii_config->datatype_limit, &position, &chunk)) {
         limit_batch(op, &in_flight);
-        armcii_window_transfer_shape(op->window, op->verb, op->rank, &part, op->origin, op->typing);
+        armcii_window_transfer_shape(op->window, op->verb, op->rank, &chunk, op->origin,
+                                     op->typing);
     }
 }
 
