@@ -43,14 +43,6 @@ static long is_alone(const struct job_facts *s)
     return s->launched;
 }
 
-static void describe_alone(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    (void)s;
-    snprintf(text, size,
-             "the launcher started %ld processes, but MPI sees only one: each runs alone",
-             severity);
-}
-
 static long ignores_transport(const struct job_facts *s)
 {
     return s->complaint != NULL;
@@ -75,21 +67,6 @@ static long lacks_threads(const struct job_facts *s)
 static long lacks_progress(const struct job_facts *s)
 {
     return waits_for_targets(s) && s->threads;
-}
-
-static void describe_threads(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    (void)s, (void)severity;
-    snprintf(text, size,
-             "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
-}
-
-static void describe_progress(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    (void)s, (void)severity;
-    snprintf(text, size,
-             "MPI RMA makes no progress by itself: operations between nodes wait until their "
-             "target calls MPI");
 }
 
 static long cannot_share(const struct job_facts *s)
@@ -130,14 +107,6 @@ static long has_many_threads(const struct job_facts *s)
     return (long)((threads + s->processors - 1) / s->processors);
 }
 
-static void describe_program_threads(const struct job_facts *s, long severity, char *text,
-                                     size_t size)
-{
-    (void)s;
-    snprintf(text, size, "up to %ld threads of the program (OMP_NUM_THREADS) share a processor",
-             severity);
-}
-
 static long lacks_memory(const struct job_facts *s)
 {
     return s->memory < SCARCE_MEMORY ? SCARCE_MEMORY - (long)s->memory : 0;
@@ -155,13 +124,6 @@ static long lacks_descriptors(const struct job_facts *s)
 {
     return s->descriptors_needed > s->descriptors ? (long)(s->descriptors_needed - s->descriptors)
                                                   : 0;
-}
-
-static void describe_descriptors(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    (void)s;
-    snprintf(text, size, "MPI may need %ld more descriptors than the limit on open files allows",
-             severity);
 }
 
 static long lacks_mappings(const struct job_facts *s)
@@ -194,36 +156,45 @@ static void describe_mpi(const struct job_facts *s, long severity, char *text, s
 
 /* A name that is added here is explained in doc/guide.md, "Warnings". */
 static const struct warning table[] = {
-    {"alone", is_alone, describe_alone,
+    {"alone", is_alone,
+     "the launcher started %ld processes, but MPI sees only one: each runs alone", NULL,
      "srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI), or the mpiexec of the program's MPI "
      "library",
      OF_JOB},
-    {"settings", differs, describe_difference,
+    {"settings", differs, NULL, describe_difference,
      "give all processes the same variables (Open MPI: mpirun -x NAME)", OF_RANK},
-    {"transport", ignores_transport, describe_transport, "unset ARMCI_TRANSPORT and ARMCI_SHM",
-     OF_JOB},
-    {"no-threads", lacks_threads, describe_threads,
+    {"transport", ignores_transport, NULL, describe_transport,
+     "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
+    {"no-threads", lacks_threads,
+     "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI", NULL,
      "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, or add a rank to "
      "each node and set ARMCI_PROGRESS=rank",
      OF_JOB},
-    {"no-progress", lacks_progress, describe_progress,
+    {"no-progress", lacks_progress,
+     "MPI RMA makes no progress by itself: operations between nodes wait until their target calls "
+     "MPI",
+     NULL,
      "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank",
      OF_JOB},
-    {"no-memfd", cannot_share, describe_memfd,
+    {"no-memfd", cannot_share, NULL, describe_memfd,
      "no ulimit -v and -f; all ranks of a node in one container, or at least in one network "
      "namespace",
      OF_JOB},
-    {"oversubscribed", oversubscribes, describe_load,
+    {"oversubscribed", oversubscribes, NULL, describe_load,
      "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun "
      "--cpu-bind=cores)",
      OF_NODE},
-    {"program-threads", has_many_threads, describe_program_threads,
+    {"program-threads", has_many_threads,
+     "up to %ld threads of the program (OMP_NUM_THREADS) share a processor", NULL,
      "OMP_NUM_THREADS no larger than the number of processors for each rank", OF_NODE},
-    {"memory", lacks_memory, describe_memory,
+    {"memory", lacks_memory, NULL, describe_memory,
      "fewer ranks on a node, or a larger limit (srun --mem; of the container)", OF_NODE},
-    {"descriptors", lacks_descriptors, describe_descriptors, "a larger ulimit -n", OF_NODE},
-    {"mappings", lacks_mappings, describe_mappings, "a larger vm.max_map_count (sysctl)", OF_NODE},
-    {"unknown-mpi", has_unknown_mpi, describe_mpi,
+    {"descriptors", lacks_descriptors,
+     "MPI may need %ld more descriptors than the limit on open files allows", NULL,
+     "a larger ulimit -n", OF_NODE},
+    {"mappings", lacks_mappings, NULL, describe_mappings, "a larger vm.max_map_count (sysctl)",
+     OF_NODE},
+    {"unknown-mpi", has_unknown_mpi, NULL, describe_mpi,
      "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", OF_JOB},
 };
 enum { WARNINGS = sizeof table / sizeof table[0] };
@@ -231,6 +202,15 @@ enum { WARNINGS = sizeof table / sizeof table[0] };
 const struct warning *armcii_warning(size_t i)
 {
     return i < WARNINGS ? &table[i] : NULL;
+}
+
+void armcii_warning_describe(const struct warning *w, const struct job_facts *s, long severity,
+                             char *text, size_t size)
+{
+    if (w->describe)
+        w->describe(s, severity, text, size);
+    else
+        snprintf(text, size, w->text, severity);
 }
 
 /* ---------------------------------------------------------------- this job --------- */
@@ -291,7 +271,7 @@ static struct job_facts observe(const char *first_line, const char *library)
 static void print(const struct warning *w, const struct job_facts *s, long severity, int rank)
 {
     char text[512], where[64] = "";
-    w->describe(s, severity, text, sizeof text);
+    armcii_warning_describe(w, s, severity, text, sizeof text);
     if (w->scope == OF_NODE) snprintf(where, sizeof where, ", on the node of rank %d", rank);
     if (w->scope == OF_RANK) snprintf(where, sizeof where, ", first on rank %d", rank);
     armcii_warn_of_job("[%s] %s%s; remedy: %s", w->name, text, where, w->remedy);

@@ -36,6 +36,7 @@ struct warning {
     const char *name;
     long (*severity)(
         const struct job_facts *s); /* 0: all is well; the job prints its largest value */
+    const char *text;               /* %ld: the severity; NULL: describe writes it */
     void (*describe)(const struct job_facts *s, long severity, char *text, size_t size);
     const char *remedy;
     enum {
@@ -45,6 +46,8 @@ struct warning {
     } scope; /* the line names nobody, the node (a rank on it), or the first rank */
 };
 const struct warning *armcii_warning(size_t i);
+void armcii_warning_describe(const struct warning *w, const struct job_facts *s, long severity,
+                             char *text, size_t size);
 
 /* Collective over the world: rank 0 prints a line for each warning that concerns a process, unless
  * ARMCI_WARN=no. `library` is the text of MPI_Get_library_version. */

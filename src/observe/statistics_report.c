@@ -23,18 +23,22 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* "PutS" for "ARMCI_NbPutS". */
-static const char *essence(const char *function)
+/* "NbPutS" for "ARMCI_NbPutS". */
+static const char *without_prefix(const char *function)
 {
     const char *after = strchr(function, '_');
-    const char *name = after ? after + 1 : function;
-    return begins(name, "Nb") ? name + 2 : name;
+    return after ? after + 1 : function;
 }
 
 static bool is_nonblocking(const char *function)
 {
-    const char *after = strchr(function, '_');
-    return after && begins(after + 1, "Nb");
+    return begins(without_prefix(function), "Nb");
+}
+
+/* "PutS" for "ARMCI_NbPutS". */
+static const char *essence(const char *function)
+{
+    return without_prefix(function) + (is_nonblocking(function) ? 2 : 0);
 }
 
 /* The first that matches. */
@@ -406,46 +410,38 @@ static void print_title(FILE *out, const struct stats_job *job)
 
 /* A function on one path. */
 struct entry {
-    const struct stats_row *row;
-    int path;
+    const char *function;
+    enum path path;
+    struct stats_cell cell;
 };
-
-static const struct stats_cell *cell_of(const struct entry *e)
-{
-    return &e->row->by[e->path];
-}
 
 static int longer_first(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    if (cell_of(x)->ns > cell_of(y)->ns) return -1;
-    if (cell_of(x)->ns < cell_of(y)->ns) return 1;
-    return x->path - y->path;
-}
-
-static void print_entry(FILE *out, const struct entry *e, double of)
-{
-    const struct stats_cell *c = cell_of(e);
-    double seconds = (double)c->ns * 1e-9;
-    fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name,
-            path_name((enum path)e->path), c->calls, c->bytes ? amount(c->bytes).text : "-",
-            seconds, percent(seconds, of), seconds * 1e6 / (double)c->calls);
+    if (x->cell.ns != y->cell.ns) return x->cell.ns > y->cell.ns ? -1 : 1;
+    return (int)x->path - (int)y->path;
 }
 
 /* All processes together, longest first. */
 static void print_functions(FILE *out, const struct stats_job *job)
 {
-    struct entry *entries = calloc(job->n * PATHS + 1, sizeof *entries);
+    struct entry *entries =
+        armcii_alloc(job->n * PATHS + 1, sizeof *entries, "the table of %zu functions", job->n);
     size_t n = 0;
-    if (!entries) return;
     for (size_t i = 0; i < job->n; i++)
         for (int p = 0; p < PATHS; p++)
-            if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p};
+            if (job->rows[i].by[p].calls)
+                entries[n++] = (struct entry){job->rows[i].name, (enum path)p, job->rows[i].by[p]};
     qsort(entries, n, sizeof *entries, longer_first);
     fprintf(out, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes",
             "seconds", "% time", "us a call");
-    for (size_t i = 0; i < n; i++)
-        print_entry(out, &entries[i], seconds_of_all(job));
+    for (const struct entry *e = entries; e < entries + n; e++) {
+        double seconds = (double)e->cell.ns * 1e-9;
+        fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->function,
+                path_name(e->path), e->cell.calls, e->cell.bytes ? amount(e->cell.bytes).text : "-",
+                seconds, percent(seconds, seconds_of_all(job)),
+                seconds * 1e6 / (double)e->cell.calls);
+    }
     free(entries);
 }
 
@@ -460,53 +456,33 @@ static void print_paths(FILE *out, const struct stats_job *job)
     }
 }
 
-/* Sum of a family's buckets; `sizes` or `segments` of each row by its offset. */
-static bool sum_buckets(const struct stats_job *job, enum stats_family family, size_t field,
-                        const char *form, uint64_t sum[])
+/* The buckets of the families from put to `last`, of functions of that form (NULL: all). `field`:
+ * the offset of the buckets in a row. */
+static void print_buckets(FILE *out, const struct stats_job *job, const char *head,
+                          enum stats_family last, const char *form, size_t field, bool are_bytes)
 {
-    bool any = false;
-    for (int b = 0; b < STATS_BUCKETS; b++)
-        sum[b] = 0;
-    for (size_t i = 0; i < job->n; i++) {
-        const uint64_t *of = (const uint64_t *)((const char *)&job->rows[i] + field);
-        if (family_of(job->rows[i].name) != family ||
-            (form && form_of(job->rows[i].name)[0] != form[0]))
-            continue;
-        for (int b = 0; b < STATS_BUCKETS; b++) {
-            sum[b] += of[b];
-            any = any || of[b];
+    for (int f = FAMILY_PUT; f <= (int)last; f++) {
+        uint64_t sum[STATS_BUCKETS] = {0};
+        bool any = false;
+        for (size_t i = 0; i < job->n; i++) {
+            const struct stats_row *row = &job->rows[i];
+            const uint64_t *of = (const uint64_t *)((const char *)row + field);
+            if ((int)family_of(row->name) != f || (form && strcmp(form_of(row->name), form) != 0))
+                continue;
+            for (int b = 0; b < STATS_BUCKETS; b++) {
+                sum[b] += of[b];
+                any = any || of[b];
+            }
         }
-    }
-    return any;
-}
-
-static void print_sizes(FILE *out, const struct stats_job *job)
-{
-    uint64_t sum[STATS_BUCKETS];
-    const char *head = "  transfers by size (lower bound: calls)\n";
-    for (int f = FAMILY_PUT; f <= FAMILY_VALUE; f++) {
-        if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, sizes), NULL, sum))
-            continue;
+        if (!any) continue;
         fprintf(out, "%s    %-7s", head, family_name((enum stats_family)f));
         head = "";
-        for (int b = 0; b < STATS_BUCKETS; b++)
-            if (sum[b]) fprintf(out, "  %s: %" PRIu64, amount(bucket_from(b)).text, sum[b]);
-        fprintf(out, "\n");
-    }
-}
-
-static void print_segments(FILE *out, const struct stats_job *job)
-{
-    uint64_t sum[STATS_BUCKETS];
-    const char *head = "  strided transfers by segments (lower bound: calls)\n";
-    for (int f = FAMILY_PUT; f <= FAMILY_ACC; f++) {
-        if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, segments), "strided",
-                         sum))
-            continue;
-        fprintf(out, "%s    %-7s", head, family_name((enum stats_family)f));
-        head = "";
-        for (int b = 0; b < STATS_BUCKETS; b++)
-            if (sum[b]) fprintf(out, "  %" PRIu64 ": %" PRIu64, bucket_from(b), sum[b]);
+        for (int b = 0; b < STATS_BUCKETS; b++) {
+            if (sum[b] && are_bytes)
+                fprintf(out, "  %s: %" PRIu64, amount(bucket_from(b)).text, sum[b]);
+            else if (sum[b])
+                fprintf(out, "  %" PRIu64 ": %" PRIu64, bucket_from(b), sum[b]);
+        }
         fprintf(out, "\n");
     }
 }
@@ -516,17 +492,14 @@ static void print_waits(FILE *out, const struct stats_job *job)
     fprintf(out, "  longest waiting call, ms:");
     const char *comma = "";
     for (int f = FAMILY_WAIT; f <= FAMILY_LOCK; f++) {
-        uint64_t longest = 0;
-        bool any = false;
-        for (size_t i = 0; i < job->n; i++) {
-            if (family_of(job->rows[i].name) != (enum stats_family)f) continue;
-            any = true;
-            if (job->rows[i].longest > longest) longest = job->rows[i].longest;
-        }
-        if (any)
-            fprintf(out, "%s %s %.3f", comma, family_name((enum stats_family)f),
-                    (double)longest * 1e-6);
-        if (any) comma = ",";
+        const struct stats_row *longest = NULL;
+        for (const struct stats_row *row = job->rows; row < job->rows + job->n; row++)
+            if ((int)family_of(row->name) == f && (!longest || row->longest > longest->longest))
+                longest = row;
+        if (!longest) continue;
+        fprintf(out, "%s %s %.3f", comma, family_name((enum stats_family)f),
+                (double)longest->longest * 1e-6);
+        comma = ",";
     }
     fprintf(out, "%s\n", *comma ? "" : " none");
 }
@@ -565,8 +538,10 @@ void armcii_stats_table(FILE *out, const struct stats_job *job)
     print_title(out, job);
     print_functions(out, job);
     print_paths(out, job);
-    print_sizes(out, job);
-    print_segments(out, job);
+    print_buckets(out, job, "  transfers by size (lower bound: calls)\n", FAMILY_VALUE, NULL,
+                  offsetof(struct stats_row, sizes), true);
+    print_buckets(out, job, "  strided transfers by segments (lower bound: calls)\n", FAMILY_ACC,
+                  "strided", offsetof(struct stats_row, segments), false);
     print_waits(out, job);
     print_pairs(out, job);
     print_processes(out, job);

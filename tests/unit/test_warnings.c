@@ -47,7 +47,7 @@ static void check_only(struct job_facts s, const char *name, const char *wanted)
     }
     if (!*name) return;
     const struct warning *w = find(name);
-    w->describe(&s, w->severity(&s), text, sizeof text);
+    armcii_warning_describe(w, &s, w->severity(&s), text, sizeof text);
     ck_assert_str_eq(text, wanted);
     ck_assert_int_gt((int)strlen(w->remedy), 8);
 }
