@@ -12,14 +12,14 @@
 
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
 {
-    ARMCII_ENTER_TO("ARMCI_Rmw", proc);
+    ARMCII_ENTER_TO(CALLER, proc);
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_check_process("ARMCI_Rmw", "proc", proc);
+    int rc = armcii_check_process(CALLER, "proc", proc);
     if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
-        rc = armcii_error(ARMCI_ERR_TYPE, "ARMCI_Rmw", "op", "invalid operation", "%d", op);
-    if (!rc) rc = armcii_check_pointer("ARMCI_Rmw", "ploc", ploc);
+        rc = armcii_error(ARMCI_ERR_TYPE, CALLER, "op", "invalid operation", "%d", op);
+    if (!rc) rc = armcii_check_pointer(CALLER, "ploc", ploc);
     if (rc) return rc;
-    rc = armcii_rmw("ARMCI_Rmw", op, ploc, prem, value, proc);
+    rc = armcii_rmw(CALLER, op, ploc, prem, value, proc);
     if (__builtin_expect(armcii_stats.on, 0) && rc == 0)
         armcii_stats_note_transfer(STATS_RMW, proc, armcii_rmw_bytes(op), 1, false);
     return rc;
@@ -284,12 +284,12 @@ static struct mutex_set *create(const char *caller, struct team *team, int count
 
 int PARMCI_Create_mutexes(int count)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCI_Create_mutexes");
+    ARMCII_ENTER_COLLECTIVE(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (mutexes.world_set)
-        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count",
+        return armcii_error(ARMCI_ERR_MUTEX, CALLER, "count",
                             "mutexes exist already: destroy them first", "%d", count);
-    mutexes.world_set = create("ARMCI_Create_mutexes", armcii_team_world(), count);
+    mutexes.world_set = create(CALLER, armcii_team_world(), count);
     if (mutexes.world_set) return 0;
     return count < 0 ? ARMCI_ERR_COUNT : ARMCI_ERR_MEMORY;
 }
@@ -297,11 +297,10 @@ ARMCII_ALIAS(ARMCI_Create_mutexes, PARMCI_Create_mutexes);
 
 int PARMCI_Destroy_mutexes(void)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCI_Destroy_mutexes");
+    ARMCII_ENTER_COLLECTIVE(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (!mutexes.world_set)
-        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "no mutexes exist",
-                            "%s", "none");
+        return armcii_error(ARMCI_ERR_MUTEX, CALLER, "mutexes", "no mutexes exist", "%s", "none");
     destroy_world_set();
     return 0;
 }
@@ -345,15 +344,15 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
 
 void PARMCI_Lock(int mutex, int proc)
 {
-    ARMCII_ENTER_TO_WAIT("ARMCI_Lock", proc);
-    if (entered) lock("ARMCI_Lock", mutexes.world_set, mutex, proc);
+    ARMCII_ENTER_TO_WAIT(CALLER, proc);
+    if (entered) lock(CALLER, mutexes.world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Lock, PARMCI_Lock);
 
 void PARMCI_Unlock(int mutex, int proc)
 {
-    ARMCII_ENTER_TO("ARMCI_Unlock", proc);
-    if (entered) unlock("ARMCI_Unlock", mutexes.world_set, mutex, proc);
+    ARMCII_ENTER_TO(CALLER, proc);
+    if (entered) unlock(CALLER, mutexes.world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Unlock, PARMCI_Unlock);
 
@@ -367,11 +366,10 @@ static struct mutex_set *check_handle(const char *caller, armcix_mutex_hdl_t hdl
 
 armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCIX_Create_mutexes_hdl");
+    ARMCII_ENTER_COLLECTIVE(CALLER);
     if (!entered) return NULL;
-    struct team *team =
-        group ? armcii_check_group("ARMCIX_Create_mutexes_hdl", group) : armcii_team_world();
-    struct mutex_set *set = team ? create("ARMCIX_Create_mutexes_hdl", team, count) : NULL;
+    struct team *team = group ? armcii_check_group(CALLER, group) : armcii_team_world();
+    struct mutex_set *set = team ? create(CALLER, team, count) : NULL;
     if (set) *find(NULL) = set; /* at the end of the list */
     return (armcix_mutex_hdl_t)set;
 }
@@ -379,9 +377,9 @@ ARMCII_ALIAS(ARMCIX_Create_mutexes_hdl, PARMCIX_Create_mutexes_hdl);
 
 int PARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCIX_Destroy_mutexes_hdl");
+    ARMCII_ENTER_COLLECTIVE(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
-    if (!check_handle("ARMCIX_Destroy_mutexes_hdl", hdl)) return ARMCI_ERR_HANDLE;
+    if (!check_handle(CALLER, hdl)) return ARMCI_ERR_HANDLE;
     destroy_in_list(find(hdl));
     return 0;
 }
@@ -389,25 +387,25 @@ ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
 
 void PARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER_TO_WAIT("ARMCIX_Lock_hdl", proc);
-    struct mutex_set *set = entered ? check_handle("ARMCIX_Lock_hdl", hdl) : NULL;
-    if (set) lock("ARMCIX_Lock_hdl", set, mutex, proc);
+    ARMCII_ENTER_TO_WAIT(CALLER, proc);
+    struct mutex_set *set = entered ? check_handle(CALLER, hdl) : NULL;
+    if (set) lock(CALLER, set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCIX_Lock_hdl, PARMCIX_Lock_hdl);
 
 int PARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER_TO("ARMCIX_Trylock_hdl", proc);
-    struct mutex_set *set = entered ? check_handle("ARMCIX_Trylock_hdl", hdl) : NULL;
-    if (!set || check_mutex("ARMCIX_Trylock_hdl", set, mutex, proc)) return 1;
+    ARMCII_ENTER_TO(CALLER, proc);
+    struct mutex_set *set = entered ? check_handle(CALLER, hdl) : NULL;
+    if (!set || check_mutex(CALLER, set, mutex, proc)) return 1;
     return !try_acquire(set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCIX_Trylock_hdl, PARMCIX_Trylock_hdl);
 
 void PARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER_TO("ARMCIX_Unlock_hdl", proc);
-    struct mutex_set *set = entered ? check_handle("ARMCIX_Unlock_hdl", hdl) : NULL;
-    if (set) unlock("ARMCIX_Unlock_hdl", set, mutex, proc);
+    ARMCII_ENTER_TO(CALLER, proc);
+    struct mutex_set *set = entered ? check_handle(CALLER, hdl) : NULL;
+    if (set) unlock(CALLER, set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCIX_Unlock_hdl, PARMCIX_Unlock_hdl);

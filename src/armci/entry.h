@@ -26,6 +26,9 @@
 #define ARMCII_ALIAS(name, target)                                                                 \
     extern __typeof__(target) name __attribute__((weak, alias(#target)))
 
+/* In the function PARMCI_X: "ARMCI_X", the name that programs call, for messages. */
+#define CALLER (__func__ + 1)
+
 /* OFF: not running. FAST: neither lock nor observation. SLOW: take the global lock, announce the
  * call (observe.h), or both. */
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };

@@ -110,17 +110,17 @@ static void create(const char *caller, const struct team *parent, int n, const i
 
 void PARMCI_Group_create(int n, int *pid_list, ARMCI_Group *group_out)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCI_Group_create");
-    if (entered) create("ARMCI_Group_create", current_default(), n, pid_list, group_out);
+    ARMCII_ENTER_COLLECTIVE(CALLER);
+    if (entered) create(CALLER, current_default(), n, pid_list, group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_create, PARMCI_Group_create);
 
 void PARMCI_Group_create_child(int n, int *pid_list, ARMCI_Group *group_out, ARMCI_Group *parent)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCI_Group_create_child");
-    struct team *team = entered ? check_parent("ARMCI_Group_create_child", parent) : NULL;
+    ARMCII_ENTER_COLLECTIVE(CALLER);
+    struct team *team = entered ? check_parent(CALLER, parent) : NULL;
     if (team)
-        create("ARMCI_Group_create_child", team, n, pid_list, group_out);
+        create(CALLER, team, n, pid_list, group_out);
     else if (entered && group_out)
         describe(NULL, group_out);
 }
@@ -128,15 +128,14 @@ ARMCII_ALIAS(ARMCI_Group_create_child, PARMCI_Group_create_child);
 
 void PARMCI_Group_free(ARMCI_Group *group)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCI_Group_free");
-    if (!entered || armcii_check_pointer("ARMCI_Group_free", "group", group)) return;
+    ARMCII_ENTER_COLLECTIVE(CALLER);
+    if (!entered || armcii_check_pointer(CALLER, "group", group)) return;
     if (group->comm == MPI_COMM_NULL && group->rank < 0)
         return; /* the group of a process that is not a member */
-    struct team *team = armcii_check_group("ARMCI_Group_free", group);
+    struct team *team = armcii_check_group(CALLER, group);
     if (!team) return;
     if (team == armcii_team_world()) {
-        armcii_error(ARMCI_ERR_GROUP, "ARMCI_Group_free", "group", "the world cannot be freed",
-                     "%s", "world");
+        armcii_error(ARMCI_ERR_GROUP, CALLER, "group", "the world cannot be freed", "%s", "world");
         return;
     }
     if (team == default_team) default_team = NULL;
@@ -148,8 +147,8 @@ ARMCII_ALIAS(ARMCI_Group_free, PARMCI_Group_free);
 
 int PARMCI_Group_rank(ARMCI_Group *group, int *rank)
 {
-    int rc = armcii_check_pointer("ARMCI_Group_rank", "group", group);
-    if (!rc) rc = armcii_check_pointer("ARMCI_Group_rank", "rank", rank);
+    int rc = armcii_check_pointer(CALLER, "group", group);
+    if (!rc) rc = armcii_check_pointer(CALLER, "rank", rank);
     if (rc) return rc;
     *rank = group->rank;
     return group->rank >= 0 ? 0 : ARMCI_ERR_GROUP;
@@ -158,52 +157,52 @@ ARMCII_ALIAS(ARMCI_Group_rank, PARMCI_Group_rank);
 
 void PARMCI_Group_size(ARMCI_Group *group, int *size)
 {
-    if (armcii_check_pointer("ARMCI_Group_size", "group", group) == 0 &&
-        armcii_check_pointer("ARMCI_Group_size", "size", size) == 0)
+    if (armcii_check_pointer(CALLER, "group", group) == 0 &&
+        armcii_check_pointer(CALLER, "size", size) == 0)
         *size = group->size;
 }
 ARMCII_ALIAS(ARMCI_Group_size, PARMCI_Group_size);
 
 void PARMCI_Group_set_default(ARMCI_Group *group)
 {
-    ARMCII_ENTER("ARMCI_Group_set_default");
-    struct team *team = entered ? armcii_check_group("ARMCI_Group_set_default", group) : NULL;
+    ARMCII_ENTER(CALLER);
+    struct team *team = entered ? armcii_check_group(CALLER, group) : NULL;
     if (team) default_team = team;
 }
 ARMCII_ALIAS(ARMCI_Group_set_default, PARMCI_Group_set_default);
 
 void PARMCI_Group_get_default(ARMCI_Group *group_out)
 {
-    ARMCII_ENTER("ARMCI_Group_get_default");
-    if (entered && armcii_check_pointer("ARMCI_Group_get_default", "group_out", group_out) == 0)
+    ARMCII_ENTER(CALLER);
+    if (entered && armcii_check_pointer(CALLER, "group_out", group_out) == 0)
         describe(current_default(), group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_get_default, PARMCI_Group_get_default);
 
 void PARMCI_Group_get_world(ARMCI_Group *group_out)
 {
-    ARMCII_ENTER("ARMCI_Group_get_world");
-    if (entered && armcii_check_pointer("ARMCI_Group_get_world", "group_out", group_out) == 0)
+    ARMCII_ENTER(CALLER);
+    if (entered && armcii_check_pointer(CALLER, "group_out", group_out) == 0)
         describe(armcii_team_world(), group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_get_world, PARMCI_Group_get_world);
 
 int PARMCI_Absolute_id(ARMCI_Group *group, int group_rank)
 {
-    ARMCII_ENTER("ARMCI_Absolute_id");
+    ARMCII_ENTER(CALLER);
     if (!entered) return -ARMCI_ERR_STATE;
-    struct team *team = armcii_check_group("ARMCI_Absolute_id", group);
+    struct team *team = armcii_check_group(CALLER, group);
     if (!team) return -ARMCI_ERR_GROUP;
     if (group_rank >= 0 && group_rank < team->size) return team->to_world[group_rank];
-    return -armcii_error(ARMCI_ERR_RANK, "ARMCI_Absolute_id", "group_rank",
-                         "the group has no such rank", "%d (of %d)", group_rank, team->size);
+    return -armcii_error(ARMCI_ERR_RANK, CALLER, "group_rank", "the group has no such rank",
+                         "%d (of %d)", group_rank, team->size);
 }
 ARMCII_ALIAS(ARMCI_Absolute_id, PARMCI_Absolute_id);
 
 MPI_Comm parmci_group_comm(ARMCI_Group *group)
 {
-    ARMCII_ENTER("armci_group_comm");
-    struct team *team = entered ? armcii_check_group("armci_group_comm", group) : NULL;
+    ARMCII_ENTER(CALLER);
+    struct team *team = entered ? armcii_check_group(CALLER, group) : NULL;
     return team ? team->comm : MPI_COMM_NULL;
 }
 ARMCII_ALIAS(armci_group_comm, parmci_group_comm);
@@ -212,37 +211,37 @@ ARMCII_ALIAS(armci_group_comm, parmci_group_comm);
 
 int PARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCIX_Group_split");
+    ARMCII_ENTER_COLLECTIVE(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = check_parent("ARMCIX_Group_split", parent);
+    struct team *team = check_parent(CALLER, parent);
     if (!team) return ARMCI_ERR_GROUP;
-    int rc = armcii_check_pointer("ARMCIX_Group_split", "new_group", new_group);
+    int rc = armcii_check_pointer(CALLER, "new_group", new_group);
     if (rc) return rc;
     struct team *made = NULL;
     bool created = armcii_team_split(team, color < 0 ? MPI_UNDEFINED : color, key, &made);
     describe(made, new_group);
-    return created ? 0 : report_refusal("ARMCIX_Group_split", "new_group", team->size);
+    return created ? 0 : report_refusal(CALLER, "new_group", team->size);
 }
 ARMCII_ALIAS(ARMCIX_Group_split, PARMCIX_Group_split);
 
 int PARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group)
 {
-    ARMCII_ENTER_COLLECTIVE("ARMCIX_Group_dup");
+    ARMCII_ENTER_COLLECTIVE(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = check_parent("ARMCIX_Group_dup", parent);
+    struct team *team = check_parent(CALLER, parent);
     if (!team) return ARMCI_ERR_GROUP;
-    int rc = armcii_check_pointer("ARMCIX_Group_dup", "new_group", new_group);
+    int rc = armcii_check_pointer(CALLER, "new_group", new_group);
     if (rc) return rc;
     struct team *copy = NULL;
     bool made = armcii_team_dup(team, &copy);
     describe(copy, new_group);
-    return made ? 0 : report_refusal("ARMCIX_Group_dup", "new_group", team->size);
+    return made ? 0 : report_refusal(CALLER, "new_group", team->size);
 }
 ARMCII_ALIAS(ARMCIX_Group_dup, PARMCIX_Group_dup);
 
 MPI_Comm PARMCIX_Get_world_comm(void)
 {
-    return armcii_is_running("ARMCIX_Get_world_comm") ? armcii_world->comm : MPI_COMM_NULL;
+    return armcii_is_running(CALLER) ? armcii_world->comm : MPI_COMM_NULL;
 }
 ARMCII_ALIAS(ARMCIX_Get_world_comm, PARMCIX_Get_world_comm);
 
@@ -266,16 +265,15 @@ static bool check_node(const char *caller, int node)
 
 int parmci_domain_nprocs(armci_domain_t domain, int id)
 {
-    if (!check_domain("armci_domain_nprocs", domain)) return -1;
+    if (!check_domain(CALLER, domain)) return -1;
     if (id == -1) id = armcii_world->domain;
-    return check_node("armci_domain_nprocs", id) ? armcii_domain_size(id) : -1;
+    return check_node(CALLER, id) ? armcii_domain_size(id) : -1;
 }
 ARMCII_ALIAS(armci_domain_nprocs, parmci_domain_nprocs);
 
 int parmci_domain_id(armci_domain_t domain, int glob_proc_id)
 {
-    if (!check_domain("armci_domain_id", domain) ||
-        armcii_check_process("armci_domain_id", "glob_proc_id", glob_proc_id))
+    if (!check_domain(CALLER, domain) || armcii_check_process(CALLER, "glob_proc_id", glob_proc_id))
         return -1;
     return armcii_world->domain_of[glob_proc_id];
 }
@@ -283,26 +281,23 @@ ARMCII_ALIAS(armci_domain_id, parmci_domain_id);
 
 int parmci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id)
 {
-    if (!check_domain("armci_domain_glob_proc_id", domain) ||
-        !check_node("armci_domain_glob_proc_id", id))
-        return -1;
+    if (!check_domain(CALLER, domain) || !check_node(CALLER, id)) return -1;
     if (loc_proc_id >= 0 && loc_proc_id < armcii_domain_size(id))
         return armcii_domain_member(id, loc_proc_id);
-    return -armcii_error(ARMCI_ERR_RANK, "armci_domain_glob_proc_id", "loc_proc_id",
-                         "the node has no such process", "%d (of %d)", loc_proc_id,
-                         armcii_domain_size(id));
+    return -armcii_error(ARMCI_ERR_RANK, CALLER, "loc_proc_id", "the node has no such process",
+                         "%d (of %d)", loc_proc_id, armcii_domain_size(id));
 }
 ARMCII_ALIAS(armci_domain_glob_proc_id, parmci_domain_glob_proc_id);
 
 int parmci_domain_my_id(armci_domain_t domain)
 {
-    return check_domain("armci_domain_my_id", domain) ? armcii_world->domain : -1;
+    return check_domain(CALLER, domain) ? armcii_world->domain : -1;
 }
 ARMCII_ALIAS(armci_domain_my_id, parmci_domain_my_id);
 
 int parmci_domain_count(armci_domain_t domain)
 {
-    return check_domain("armci_domain_count", domain) ? armcii_world->domains : -1;
+    return check_domain(CALLER, domain) ? armcii_world->domains : -1;
 }
 ARMCII_ALIAS(armci_domain_count, parmci_domain_count);
 
@@ -314,20 +309,19 @@ static int is_on_my_node(const char *caller, int process)
 
 int parmci_domain_same_id(armci_domain_t domain, int proc)
 {
-    return check_domain("armci_domain_same_id", domain) &&
-           is_on_my_node("armci_domain_same_id", proc);
+    return check_domain(CALLER, domain) && is_on_my_node(CALLER, proc);
 }
 ARMCII_ALIAS(armci_domain_same_id, parmci_domain_same_id);
 
 int PARMCI_Same_node(int proc)
 {
-    return is_on_my_node("ARMCI_Same_node", proc);
+    return is_on_my_node(CALLER, proc);
 }
 ARMCII_ALIAS(ARMCI_Same_node, PARMCI_Same_node);
 
 int parmci_sameclusnode(int proc)
 {
-    return is_on_my_node("armci_sameclusnode", proc);
+    return is_on_my_node(CALLER, proc);
 }
 ARMCII_ALIAS(armci_sameclusnode, parmci_sameclusnode);
 
@@ -338,23 +332,23 @@ static bool uses_shm(const char *function)
 
 int PARMCI_Uses_shm(void)
 {
-    return uses_shm("ARMCI_Uses_shm");
+    return uses_shm(CALLER);
 }
 ARMCII_ALIAS(ARMCI_Uses_shm, PARMCI_Uses_shm);
 
 int PARMCI_Uses_shm_grp(ARMCI_Group *group)
 {
     (void)group; /* the answer is the same for all groups */
-    return uses_shm("ARMCI_Uses_shm_grp");
+    return uses_shm(CALLER);
 }
 ARMCII_ALIAS(ARMCI_Uses_shm_grp, PARMCI_Uses_shm_grp);
 
 void *PARMCIX_Local_address(void *address, int proc)
 {
-    ARMCII_ENTER("ARMCIX_Local_address");
+    ARMCII_ENTER(CALLER);
     struct raddr raddr;
-    if (!entered || armcii_check_process("ARMCIX_Local_address", "proc", proc)) return NULL;
-    if (armcii_op_resolve("ARMCIX_Local_address", "address", proc, address, 1, &raddr)) return NULL;
+    if (!entered || armcii_check_process(CALLER, "proc", proc)) return NULL;
+    if (armcii_op_resolve(CALLER, "address", proc, address, 1, &raddr)) return NULL;
     if (!raddr.is_mapped) return NULL;
     armcii_program_stores = true;
     return address;
@@ -369,7 +363,7 @@ ARMCII_ALIAS(ARMCI_Set_shm_limit, PARMCI_Set_shm_limit);
 
 void PARMCIX_Progress(void)
 {
-    if (!armcii_is_running("ARMCIX_Progress")) return;
+    if (!armcii_is_running(CALLER)) return;
     armcii_window_progress(armcii_world->control);
     armcii_lock_enter();
     armcii_progress();

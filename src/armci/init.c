@@ -238,19 +238,19 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
 
 int PARMCI_Init(void)
 {
-    return start("ARMCI_Init", NULL, NULL, MPI_THREAD_SINGLE, MPI_COMM_NULL);
+    return start(CALLER, NULL, NULL, MPI_THREAD_SINGLE, MPI_COMM_NULL);
 }
 ARMCII_ALIAS(ARMCI_Init, PARMCI_Init);
 
 int PARMCI_Init_args(int *argc, char ***argv)
 {
-    return start("ARMCI_Init_args", argc, argv, MPI_THREAD_SINGLE, MPI_COMM_NULL);
+    return start(CALLER, argc, argv, MPI_THREAD_SINGLE, MPI_COMM_NULL);
 }
 ARMCII_ALIAS(ARMCI_Init_args, PARMCI_Init_args);
 
 int PARMCI_Init_thread(int requested)
 {
-    return start("ARMCI_Init_thread", NULL, NULL, requested, MPI_COMM_NULL);
+    return start(CALLER, NULL, NULL, requested, MPI_COMM_NULL);
 }
 ARMCII_ALIAS(ARMCI_Init_thread, PARMCI_Init_thread);
 
@@ -275,13 +275,13 @@ static int start_on_comm(const char *caller, int requested, MPI_Comm comm)
 
 int PARMCI_Init_thread_comm(int requested, MPI_Comm comm)
 {
-    return start_on_comm("ARMCI_Init_thread_comm", requested, comm);
+    return start_on_comm(CALLER, requested, comm);
 }
 ARMCII_ALIAS(ARMCI_Init_thread_comm, PARMCI_Init_thread_comm);
 
 int PARMCI_Init_mpi_comm(MPI_Comm comm)
 {
-    return start_on_comm("ARMCI_Init_mpi_comm", MPI_THREAD_SINGLE, comm);
+    return start_on_comm(CALLER, MPI_THREAD_SINGLE, comm);
 }
 ARMCII_ALIAS(ARMCI_Init_mpi_comm, PARMCI_Init_mpi_comm);
 
@@ -377,7 +377,7 @@ static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 int PARMCI_Finalize(void)
 {
     if (library_state.ended_by_mpi) return 0;
-    if (!armcii_is_running("ARMCI_Finalize")) return ARMCI_ERR_STATE;
+    if (!armcii_is_running(CALLER)) return ARMCI_ERR_STATE;
     if (--library_state.init_count > 0) return 0;
     end();
     /* Not now: GA_Terminate frees a communicator after this, and the program may call MPI_Finalize

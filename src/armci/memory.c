@@ -40,20 +40,20 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bo
 
 int PARMCI_Malloc(void **base_ptrs, armci_size_t bytes)
 {
-    return allocate("ARMCI_Malloc", base_ptrs, bytes, true, NULL);
+    return allocate(CALLER, base_ptrs, bytes, true, NULL);
 }
 ARMCII_ALIAS(ARMCI_Malloc, PARMCI_Malloc);
 
 int PARMCI_Malloc_group(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group)
 {
-    return allocate("ARMCI_Malloc_group", base_ptrs, bytes, false, group);
+    return allocate(CALLER, base_ptrs, bytes, false, group);
 }
 ARMCII_ALIAS(ARMCI_Malloc_group, PARMCI_Malloc_group);
 
 int PARMCI_Malloc_memdev(void **base_ptrs, armci_size_t bytes, const char *device)
 {
     (void)device;
-    return allocate("ARMCI_Malloc_memdev", base_ptrs, bytes, true, NULL);
+    return allocate(CALLER, base_ptrs, bytes, true, NULL);
 }
 ARMCII_ALIAS(ARMCI_Malloc_memdev, PARMCI_Malloc_memdev);
 
@@ -61,7 +61,7 @@ int PARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group
                                const char *device)
 {
     (void)device;
-    return allocate("ARMCI_Malloc_group_memdev", base_ptrs, bytes, false, group);
+    return allocate(CALLER, base_ptrs, bytes, false, group);
 }
 ARMCII_ALIAS(ARMCI_Malloc_group_memdev, PARMCI_Malloc_group_memdev);
 
@@ -101,19 +101,19 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
 
 int PARMCI_Free(void *ptr)
 {
-    return release("ARMCI_Free", ptr, true, NULL);
+    return release(CALLER, ptr, true, NULL);
 }
 ARMCII_ALIAS(ARMCI_Free, PARMCI_Free);
 
 int PARMCI_Free_group(void *ptr, ARMCI_Group *group)
 {
-    return release("ARMCI_Free_group", ptr, false, group);
+    return release(CALLER, ptr, false, group);
 }
 ARMCII_ALIAS(ARMCI_Free_group, PARMCI_Free_group);
 
 int PARMCI_Free_memdev(void *ptr)
 {
-    return release("ARMCI_Free_memdev", ptr, true, NULL);
+    return release(CALLER, ptr, true, NULL);
 }
 ARMCII_ALIAS(ARMCI_Free_memdev, PARMCI_Free_memdev);
 
@@ -122,8 +122,8 @@ ARMCII_ALIAS(ARMCI_Free_memdev, PARMCI_Free_memdev);
 void *PARMCI_Malloc_local(armci_size_t bytes)
 {
     enum { ALIGNMENT = 64 };
-    if (!armcii_is_running("ARMCI_Malloc_local")) return NULL;
-    if (armcii_check_count("ARMCI_Malloc_local", "bytes", bytes) || bytes == 0) return NULL;
+    if (!armcii_is_running(CALLER)) return NULL;
+    if (armcii_check_count(CALLER, "bytes", bytes) || bytes == 0) return NULL;
     void *memory =
         aligned_alloc(ALIGNMENT, ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     if (memory && armcii_config->debug_alloc) memset(memory, 0xa5, (size_t)bytes);
@@ -158,20 +158,20 @@ static bool is_plausible(const armci_meminfo_t *meminfo)
 
 void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
 {
-    ARMCII_ENTER("ARMCI_Memget");
-    if (!entered || armcii_check_pointer("ARMCI_Memget", "meminfo", meminfo)) return;
+    ARMCII_ENTER(CALLER);
+    if (!entered || armcii_check_pointer(CALLER, "meminfo", meminfo)) return;
     if (bytes == 0 || bytes > (size_t)PTRDIFF_MAX) {
-        armcii_error(ARMCI_ERR_COUNT, "ARMCI_Memget", "bytes",
-                     "0, or larger than the address space", "%zu", bytes);
+        armcii_error(ARMCI_ERR_COUNT, CALLER, "bytes", "0, or larger than the address space", "%zu",
+                     bytes);
         return;
     }
     if (memflg != 0) {
-        armcii_error(ARMCI_ERR_ARGUMENT, "ARMCI_Memget", "memflg", "must be 0", "%d", memflg);
+        armcii_error(ARMCI_ERR_ARGUMENT, CALLER, "memflg", "must be 0", "%d", memflg);
         return;
     }
     char *memory = armcii_memget_create(bytes);
     if (!memory) {
-        armcii_error(ARMCI_ERR_MEMORY, "ARMCI_Memget", "bytes",
+        armcii_error(ARMCI_ERR_MEMORY, CALLER, "bytes",
                      "out of memory, or this MPI library has no dynamic windows", "%zu", bytes);
         return;
     }
@@ -187,19 +187,19 @@ ARMCII_ALIAS(ARMCI_Memget, PARMCI_Memget);
 
 void *PARMCI_Memat(armci_meminfo_t *meminfo, long offset)
 {
-    ARMCII_ENTER("ARMCI_Memat");
-    if (!entered || armcii_check_pointer("ARMCI_Memat", "meminfo", meminfo)) return NULL;
-    if (armcii_check_process("ARMCI_Memat", "meminfo->cpid", meminfo->cpid)) return NULL;
+    ARMCII_ENTER(CALLER);
+    if (!entered || armcii_check_pointer(CALLER, "meminfo", meminfo)) return NULL;
+    if (armcii_check_process(CALLER, "meminfo->cpid", meminfo->cpid)) return NULL;
     char *base = base_of(meminfo);
     long bytes = meminfo->idlist[MEMINFO_BYTES];
     if (!is_plausible(meminfo) || !armcii_memget_learn(meminfo->cpid, base, (size_t)bytes)) {
-        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "not memory of ARMCI_Memget",
+        armcii_error(ARMCI_ERR_ADDRESS, CALLER, "meminfo", "not memory of ARMCI_Memget",
                      "%p + %ld bytes of process %d", (void *)base, bytes, meminfo->cpid);
         return NULL;
     }
     if (offset < 0 || offset > bytes) {
-        armcii_error(ARMCI_ERR_RANGE, "ARMCI_Memat", "offset", "beyond the memory",
-                     "%ld (of %ld bytes)", offset, bytes);
+        armcii_error(ARMCI_ERR_RANGE, CALLER, "offset", "beyond the memory", "%ld (of %ld bytes)",
+                     offset, bytes);
         return NULL;
     }
     return base + offset;
@@ -208,20 +208,20 @@ ARMCII_ALIAS(ARMCI_Memat, PARMCI_Memat);
 
 void PARMCI_Memdt(armci_meminfo_t *meminfo, long offset)
 {
-    ARMCII_ENTER("ARMCI_Memdt");
+    ARMCII_ENTER(CALLER);
     (void)offset; /* nothing to release: the next allocation at the address replaces the directory
                      entry */
-    if (entered) armcii_check_pointer("ARMCI_Memdt", "meminfo", meminfo);
+    if (entered) armcii_check_pointer(CALLER, "meminfo", meminfo);
 }
 ARMCII_ALIAS(ARMCI_Memdt, PARMCI_Memdt);
 
 void PARMCI_Memctl(armci_meminfo_t *meminfo)
 {
-    ARMCII_ENTER("ARMCI_Memctl");
-    if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
+    ARMCII_ENTER(CALLER);
+    if (!entered || armcii_check_pointer(CALLER, "meminfo", meminfo)) return;
     armcii_quiesce();
     if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo))) {
-        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo",
+        armcii_error(ARMCI_ERR_ADDRESS, CALLER, "meminfo",
                      "not memory that this process allocated by ARMCI_Memget", "%p",
                      (void *)base_of(meminfo));
         return;
@@ -246,8 +246,8 @@ static struct region *own_region(const char *caller, const void *ptr)
 
 void PARMCI_Access_begin(void *ptr)
 {
-    ARMCII_ENTER("ARMCI_Access_begin");
-    struct region *region = entered ? own_region("ARMCI_Access_begin", ptr) : NULL;
+    ARMCII_ENTER(CALLER);
+    struct region *region = entered ? own_region(CALLER, ptr) : NULL;
     if (!region) return;
     armcii_fence_region(region, armcii_world->rank);
     armcii_region_sync(region);
@@ -258,8 +258,8 @@ ARMCII_ALIAS(ARMCI_Access_begin, PARMCI_Access_begin);
 
 void PARMCI_Access_end(void *ptr)
 {
-    ARMCII_ENTER("ARMCI_Access_end");
-    struct region *region = entered ? own_region("ARMCI_Access_end", ptr) : NULL;
+    ARMCII_ENTER(CALLER);
+    struct region *region = entered ? own_region(CALLER, ptr) : NULL;
     if (region) armcii_region_sync(region);
     if (region) atomic_thread_fence(memory_order_release);
 }
@@ -267,22 +267,22 @@ ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);
 
 int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
 {
-    ARMCII_ENTER("ARMCIX_Mode_set");
+    ARMCII_ENTER(CALLER);
     enum {
         KNOWN = ARMCIX_MODE_ALL | ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE |
                 ARMCIX_MODE_READ_ONLY | ARMCIX_MODE_ACC_ONLY
     };
     if (!entered) return ARMCI_ERR_STATE;
     if (mode <= 0 || (mode & ~KNOWN))
-        return armcii_error(ARMCI_ERR_ARGUMENT, "ARMCIX_Mode_set", "mode",
+        return armcii_error(ARMCI_ERR_ARGUMENT, CALLER, "mode",
                             "invalid combination of ARMCIX_MODE_...", "%#x", (unsigned)mode);
-    struct team *team = armcii_check_group("ARMCIX_Mode_set", group);
+    struct team *team = armcii_check_group(CALLER, group);
     if (!team) return ARMCI_ERR_GROUP;
-    struct region *region = own_region("ARMCIX_Mode_set", ptr);
+    struct region *region = own_region(CALLER, ptr);
     if (!region) return ARMCI_ERR_ADDRESS;
     if (region->team != team)
-        return armcii_error(ARMCI_ERR_GROUP, "ARMCIX_Mode_set", "group",
-                            "the region belongs to another group", "%p", ptr);
+        return armcii_error(ARMCI_ERR_GROUP, CALLER, "group", "the region belongs to another group",
+                            "%p", ptr);
     armcii_complete_region(region);
     armcii_coll_barrier(team->comm);
     region->mode = mode;
@@ -292,8 +292,8 @@ ARMCII_ALIAS(ARMCIX_Mode_set, PARMCIX_Mode_set);
 
 int PARMCIX_Mode_get(void *ptr)
 {
-    ARMCII_ENTER("ARMCIX_Mode_get");
-    struct region *region = entered ? own_region("ARMCIX_Mode_get", ptr) : NULL;
+    ARMCII_ENTER(CALLER);
+    struct region *region = entered ? own_region(CALLER, ptr) : NULL;
     return region ? region->mode : -1;
 }
 ARMCII_ALIAS(ARMCIX_Mode_get, PARMCIX_Mode_get);

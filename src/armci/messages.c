@@ -41,7 +41,7 @@ int parmci_msg_me(void)
 {
     int rank = -1;
     if (armcii_entry.state != ENTRY_OFF) return armcii_world->rank;
-    if (check_mpi_running("armci_msg_me")) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (check_mpi_running(CALLER)) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
 }
 ARMCII_ALIAS(armci_msg_me, parmci_msg_me);
@@ -50,14 +50,14 @@ int parmci_msg_nproc(void)
 {
     int size = -1;
     if (armcii_entry.state != ENTRY_OFF) return armcii_world->size;
-    if (check_mpi_running("armci_msg_nproc")) MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (check_mpi_running(CALLER)) MPI_Comm_size(MPI_COMM_WORLD, &size);
     return size;
 }
 ARMCII_ALIAS(armci_msg_nproc, parmci_msg_nproc);
 
 void parmci_msg_abort(int code)
 {
-    PARMCI_Error("armci_msg_abort", code);
+    PARMCI_Error(CALLER, code);
 }
 ARMCII_ALIAS(armci_msg_abort, parmci_msg_abort);
 
@@ -84,10 +84,9 @@ static bool check_buffer(const char *caller, const void *buffer, const char *len
 
 void parmci_msg_snd(int tag, void *buffer, int len, int to)
 {
-    const char *caller = "armci_msg_snd";
-    ARMCII_WATCH_TO(caller, to);
-    if (armcii_is_running(caller) && armcii_check_process(caller, "to", to) == 0 &&
-        check_buffer(caller, buffer, "len", len))
+    ARMCII_WATCH_TO(CALLER, to);
+    if (armcii_is_running(CALLER) && armcii_check_process(CALLER, "to", to) == 0 &&
+        check_buffer(CALLER, buffer, "len", len))
         armcii_coll_send(buffer, len, to, mpi_tag(tag), armcii_world->messages);
 }
 ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
@@ -113,18 +112,16 @@ static int receive(const char *caller, int tag, void *buffer, int buflen, int *m
 
 void parmci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from)
 {
-    const char *caller = "armci_msg_rcv";
-    if (armcii_is_running(caller) && armcii_check_process(caller, "from", from) == 0 &&
-        check_buffer(caller, buffer, "buflen", buflen))
-        receive(caller, tag, buffer, buflen, msglen, from);
+    if (armcii_is_running(CALLER) && armcii_check_process(CALLER, "from", from) == 0 &&
+        check_buffer(CALLER, buffer, "buflen", buflen))
+        receive(CALLER, tag, buffer, buflen, msglen, from);
 }
 ARMCII_ALIAS(armci_msg_rcv, parmci_msg_rcv);
 
 int parmci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen)
 {
-    const char *caller = "armci_msg_rcvany";
-    if (!armcii_is_running(caller) || !check_buffer(caller, buffer, "buflen", buflen)) return -1;
-    return receive(caller, tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
+    if (!armcii_is_running(CALLER) || !check_buffer(CALLER, buffer, "buflen", buflen)) return -1;
+    return receive(CALLER, tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
 }
 ARMCII_ALIAS(armci_msg_rcvany, parmci_msg_rcvany);
 
@@ -139,15 +136,15 @@ int armcii_check_scope(const char *caller, int scope)
 
 void parmci_msg_barrier(void)
 {
-    ARMCII_WATCH("armci_msg_barrier");
-    armcii_barrier_of(armcii_world_team("armci_msg_barrier"));
+    ARMCII_WATCH(CALLER);
+    armcii_barrier_of(armcii_world_team(CALLER));
 }
 ARMCII_ALIAS(armci_msg_barrier, parmci_msg_barrier);
 
 void parmci_msg_group_barrier(ARMCI_Group *group)
 {
-    ARMCII_WATCH("armci_msg_group_barrier");
-    armcii_barrier_of(armcii_group_team("armci_msg_group_barrier", group));
+    ARMCII_WATCH(CALLER);
+    armcii_barrier_of(armcii_group_team(CALLER, group));
 }
 ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
 
@@ -167,17 +164,14 @@ static void get_tree_position(const char *caller, struct team *team, int scope, 
 
 void parmci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right)
 {
-    get_tree_position("armci_msg_bintree", armcii_world_team("armci_msg_bintree"), scope, Root, Up,
-                      Left, Right);
+    get_tree_position(CALLER, armcii_world_team(CALLER), scope, Root, Up, Left, Right);
 }
 ARMCII_ALIAS(armci_msg_bintree, parmci_msg_bintree);
 
 void parmci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right,
                               ARMCI_Group *group)
 {
-    get_tree_position("armci_msg_group_bintree",
-                      armcii_group_team("armci_msg_group_bintree", group), scope, Root, Up, Left,
-                      Right);
+    get_tree_position(CALLER, armcii_group_team(CALLER, group), scope, Root, Up, Left, Right);
 }
 ARMCII_ALIAS(armci_msg_group_bintree, parmci_msg_group_bintree);
 
@@ -203,38 +197,33 @@ static void broadcast(const char *caller, struct team *team, int scope, const ch
 
 void parmci_msg_bcast_scope(int scope, void *buffer, int len, int root)
 {
-    broadcast("armci_msg_bcast_scope", armcii_world_team("armci_msg_bcast_scope"), scope, "buffer",
-              buffer, len, root);
+    broadcast(CALLER, armcii_world_team(CALLER), scope, "buffer", buffer, len, root);
 }
 ARMCII_ALIAS(armci_msg_bcast_scope, parmci_msg_bcast_scope);
 
 void parmci_msg_bcast(void *buffer, int len, int root)
 {
-    broadcast("armci_msg_bcast", armcii_world_team("armci_msg_bcast"), SCOPE_ALL, "buffer", buffer,
-              len, root);
+    broadcast(CALLER, armcii_world_team(CALLER), SCOPE_ALL, "buffer", buffer, len, root);
 }
 ARMCII_ALIAS(armci_msg_bcast, parmci_msg_bcast);
 
 void parmci_msg_brdcst(void *buffer, int len, int root)
 {
-    broadcast("armci_msg_brdcst", armcii_world_team("armci_msg_brdcst"), SCOPE_ALL, "buffer",
-              buffer, len, root);
+    broadcast(CALLER, armcii_world_team(CALLER), SCOPE_ALL, "buffer", buffer, len, root);
 }
 ARMCII_ALIAS(armci_msg_brdcst, parmci_msg_brdcst);
 
 void parmci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group)
 {
-    broadcast("armci_msg_group_bcast_scope",
-              armcii_group_team("armci_msg_group_bcast_scope", group), scope, "buf", buf, len,
-              root);
+    broadcast(CALLER, armcii_group_team(CALLER, group), scope, "buf", buf, len, root);
 }
 ARMCII_ALIAS(armci_msg_group_bcast_scope, parmci_msg_group_bcast_scope);
 
 void parmci_msg_clus_brdcst(void *buf, int len)
 {
-    struct team *team = armcii_world_team("armci_msg_clus_brdcst");
+    struct team *team = armcii_world_team(CALLER);
     if (team)
-        broadcast("armci_msg_clus_brdcst", team, SCOPE_NODE, "buf", buf, len,
+        broadcast(CALLER, team, SCOPE_NODE, "buf", buf, len,
                   armcii_domain_member(armcii_world->domain, 0));
 }
 ARMCII_ALIAS(armci_msg_clus_brdcst, parmci_msg_clus_brdcst);
@@ -257,13 +246,12 @@ static void exchange(const char *caller, struct team *team, void *ptr_ar[], int 
 
 void parmci_exchange_address(void *ptr_ar[], int n)
 {
-    exchange("armci_exchange_address", armcii_world_team("armci_exchange_address"), ptr_ar, n);
+    exchange(CALLER, armcii_world_team(CALLER), ptr_ar, n);
 }
 ARMCII_ALIAS(armci_exchange_address, parmci_exchange_address);
 
 void parmci_exchange_address_grp(void *ptr_ar[], int n, ARMCI_Group *group)
 {
-    exchange("armci_exchange_address_grp", armcii_group_team("armci_exchange_address_grp", group),
-             ptr_ar, n);
+    exchange(CALLER, armcii_group_team(CALLER, group), ptr_ar, n);
 }
 ARMCII_ALIAS(armci_exchange_address_grp, parmci_exchange_address_grp);

@@ -9,9 +9,8 @@
 
 void PARMCI_Copy(void *src, void *dst, int n)
 {
-    if (armcii_check_count("ARMCI_Copy", "n", n) || n == 0) return;
-    if (armcii_check_pointer("ARMCI_Copy", "src", src) ||
-        armcii_check_pointer("ARMCI_Copy", "dst", dst))
+    if (armcii_check_count(CALLER, "n", n) || n == 0) return;
+    if (armcii_check_pointer(CALLER, "src", src) || armcii_check_pointer(CALLER, "dst", dst))
         return;
     memcpy(dst, src, (size_t)n);
 }
@@ -58,7 +57,7 @@ static bool make_shape(const char *caller, void *ptr, int levels, const int stri
 void parmci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf)
 {
     struct shape s;
-    if (make_shape("armci_read_strided", ptr, stride_levels, stride_arr, count, buf, &s))
+    if (make_shape(CALLER, ptr, stride_levels, stride_arr, count, buf, &s))
         armcii_shape_unpack(&s, buf);
 }
 ARMCII_ALIAS(armci_read_strided, parmci_read_strided);
@@ -66,7 +65,7 @@ ARMCII_ALIAS(armci_read_strided, parmci_read_strided);
 void parmci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf)
 {
     struct shape s;
-    if (make_shape("armci_write_strided", ptr, stride_levels, stride_arr, count, buf, &s))
+    if (make_shape(CALLER, ptr, stride_levels, stride_arr, count, buf, &s))
         armcii_shape_pack(&s, buf);
 }
 ARMCII_ALIAS(armci_write_strided, parmci_write_strided);
@@ -95,15 +94,14 @@ static bool count_segments(int levels, const int seg_count[], int *size)
 void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_levels,
                              const int *stride_arr, const int *seg_count)
 {
-    const char *caller = "armci_stride_info_init";
     int size;
-    if (!check_iterator(caller, sinfo)) return;
+    if (!check_iterator(CALLER, sinfo)) return;
     memset(sinfo, 0, sizeof *sinfo); /* empty if an argument is invalid */
-    if (!check_patch(caller, stride_levels, ARMCI_MAX_STRIDE_LEVEL, stride_arr, "seg_count",
+    if (!check_patch(CALLER, stride_levels, ARMCI_MAX_STRIDE_LEVEL, stride_arr, "seg_count",
                      seg_count))
         return;
     if (!count_segments(stride_levels, seg_count, &size)) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "seg_count", "the number of segments exceeds INT_MAX",
+        armcii_error(ARMCI_ERR_COUNT, CALLER, "seg_count", "the number of segments exceeds INT_MAX",
                      "%d levels", stride_levels);
         return;
     }
@@ -118,25 +116,25 @@ ARMCII_ALIAS(armci_stride_info_init, parmci_stride_info_init);
 
 void parmci_stride_info_destroy(stride_info_t *sinfo)
 {
-    if (check_iterator("armci_stride_info_destroy", sinfo)) sinfo->pos = sinfo->size = 0;
+    if (check_iterator(CALLER, sinfo)) sinfo->pos = sinfo->size = 0;
 }
 ARMCII_ALIAS(armci_stride_info_destroy, parmci_stride_info_destroy);
 
 int parmci_stride_info_size(stride_info_t *sinfo)
 {
-    return check_iterator("armci_stride_info_size", sinfo) ? sinfo->size : 0;
+    return check_iterator(CALLER, sinfo) ? sinfo->size : 0;
 }
 ARMCII_ALIAS(armci_stride_info_size, parmci_stride_info_size);
 
 int parmci_stride_info_pos(stride_info_t *sinfo)
 {
-    return check_iterator("armci_stride_info_pos", sinfo) ? sinfo->pos : 0;
+    return check_iterator(CALLER, sinfo) ? sinfo->pos : 0;
 }
 ARMCII_ALIAS(armci_stride_info_pos, parmci_stride_info_pos);
 
 void parmci_stride_info_next(stride_info_t *sinfo)
 {
-    if (!check_iterator("armci_stride_info_next", sinfo) || sinfo->pos >= sinfo->size) return;
+    if (!check_iterator(CALLER, sinfo) || sinfo->pos >= sinfo->size) return;
     sinfo->pos++;
     for (int i = 0; i < sinfo->stride_levels; i++) {
         if (++sinfo->itr[i] < sinfo->seg_count[i + 1]) return;
@@ -155,25 +153,24 @@ static ptrdiff_t offset(const stride_info_t *sinfo)
 
 void *parmci_stride_info_seg_ptr(stride_info_t *sinfo)
 {
-    return check_iterator("armci_stride_info_seg_ptr", sinfo) ? sinfo->base_ptr + offset(sinfo)
-                                                              : NULL;
+    return check_iterator(CALLER, sinfo) ? sinfo->base_ptr + offset(sinfo) : NULL;
 }
 ARMCII_ALIAS(armci_stride_info_seg_ptr, parmci_stride_info_seg_ptr);
 
 int parmci_stride_info_seg_size(stride_info_t *sinfo)
 {
-    return check_iterator("armci_stride_info_seg_size", sinfo) ? sinfo->seg_count[0] : 0;
+    return check_iterator(CALLER, sinfo) ? sinfo->seg_count[0] : 0;
 }
 ARMCII_ALIAS(armci_stride_info_seg_size, parmci_stride_info_seg_size);
 
 int parmci_stride_info_seg_off(stride_info_t *sinfo)
 {
-    return check_iterator("armci_stride_info_seg_off", sinfo) ? (int)offset(sinfo) : 0;
+    return check_iterator(CALLER, sinfo) ? (int)offset(sinfo) : 0;
 }
 ARMCII_ALIAS(armci_stride_info_seg_off, parmci_stride_info_seg_off);
 
 int parmci_stride_info_has_more(stride_info_t *sinfo)
 {
-    return check_iterator("armci_stride_info_has_more", sinfo) && sinfo->pos < sinfo->size;
+    return check_iterator(CALLER, sinfo) && sinfo->pos < sinfo->size;
 }
 ARMCII_ALIAS(armci_stride_info_has_more, parmci_stride_info_has_more);

@@ -174,34 +174,30 @@ static void reduce_first(const char *caller, int scope, void *x, int n, const ch
 
 void parmci_msg_gop_scope(int scope, void *x, int n, char *op, int type)
 {
-    reduce("armci_msg_gop_scope", armcii_world_team("armci_msg_gop_scope"), scope, x, n, op, type);
+    reduce(CALLER, armcii_world_team(CALLER), scope, x, n, op, type);
 }
 ARMCII_ALIAS(armci_msg_gop_scope, parmci_msg_gop_scope);
 
 void parmci_msg_group_gop_scope(int scope, void *x, int n, char *op, int type, ARMCI_Group *group)
 {
-    reduce("armci_msg_group_gop_scope", armcii_group_team("armci_msg_group_gop_scope", group),
-           scope, x, n, op, type);
+    reduce(CALLER, armcii_group_team(CALLER, group), scope, x, n, op, type);
 }
 ARMCII_ALIAS(armci_msg_group_gop_scope, parmci_msg_group_gop_scope);
 
 #define GOP_FUNCTIONS(prefix, type, code)                                                          \
     void parmci_msg_##prefix##gop(type *x, int n, char *op)                                        \
     {                                                                                              \
-        const char *caller = "armci_msg_" #prefix "gop";                                           \
-        reduce(caller, armcii_world_team(caller), SCOPE_ALL, x, n, op, code);                      \
+        reduce(CALLER, armcii_world_team(CALLER), SCOPE_ALL, x, n, op, code);                      \
     }                                                                                              \
     ARMCII_ALIAS(armci_msg_##prefix##gop, parmci_msg_##prefix##gop);                               \
     void parmci_msg_group_##prefix##gop(type *x, int n, char *op, ARMCI_Group *group)              \
     {                                                                                              \
-        const char *caller = "armci_msg_group_" #prefix "gop";                                     \
-        reduce(caller, armcii_group_team(caller, group), SCOPE_ALL, x, n, op, code);               \
+        reduce(CALLER, armcii_group_team(CALLER, group), SCOPE_ALL, x, n, op, code);               \
     }                                                                                              \
     ARMCII_ALIAS(armci_msg_group_##prefix##gop, parmci_msg_group_##prefix##gop);                   \
     void parmci_msg_clus_##prefix##gop(type *x, int n, char *op)                                   \
     {                                                                                              \
-        const char *caller = "armci_msg_clus_" #prefix "gop";                                      \
-        reduce(caller, armcii_world_team(caller), SCOPE_NODE, x, n, op, code);                     \
+        reduce(CALLER, armcii_world_team(CALLER), SCOPE_NODE, x, n, op, code);                     \
     }                                                                                              \
     ARMCII_ALIAS(armci_msg_clus_##prefix##gop, parmci_msg_clus_##prefix##gop)
 
@@ -213,13 +209,13 @@ GOP_FUNCTIONS(d, double, ARMCI_DOUBLE);
 
 void parmci_msg_reduce(void *x, int n, char *op, int type)
 {
-    reduce_first("armci_msg_reduce", SCOPE_ALL, x, n, op, type);
+    reduce_first(CALLER, SCOPE_ALL, x, n, op, type);
 }
 ARMCII_ALIAS(armci_msg_reduce, parmci_msg_reduce);
 
 void parmci_msg_reduce_scope(int scope, void *x, int n, char *op, int type)
 {
-    reduce_first("armci_msg_reduce_scope", scope, x, n, op, type);
+    reduce_first(CALLER, scope, x, n, op, type);
 }
 ARMCII_ALIAS(armci_msg_reduce_scope, parmci_msg_reduce_scope);
 
@@ -244,12 +240,12 @@ static void select_record(const char *caller, int scope, void *x, int n, const c
 
 void parmci_msg_sel(void *x, int n, char *op, int type, int contribute)
 {
-    select_record("armci_msg_sel", SCOPE_ALL, x, n, op, type, contribute);
+    select_record(CALLER, SCOPE_ALL, x, n, op, type, contribute);
 }
 ARMCII_ALIAS(armci_msg_sel, parmci_msg_sel);
 
 void parmci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int contribute)
 {
-    select_record("armci_msg_sel_scope", scope, x, n, op, type, contribute);
+    select_record(CALLER, scope, x, n, op, type, contribute);
 }
 ARMCII_ALIAS(armci_msg_sel_scope, parmci_msg_sel_scope);

@@ -51,45 +51,43 @@ static bool check_handle(const char *caller, const armci_hdl_t *hdl)
 
 void PARMCI_INIT_HANDLE(armci_hdl_t *hdl)
 {
-    if (check_handle("ARMCI_INIT_HANDLE", hdl)) armcii_handle_clear(hdl);
+    if (check_handle(CALLER, hdl)) armcii_handle_clear(hdl);
 }
 ARMCII_ALIAS(ARMCI_INIT_HANDLE, PARMCI_INIT_HANDLE);
 
 void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_SET_AGGREGATE_HANDLE");
-    if (entered && check_handle("ARMCI_SET_AGGREGATE_HANDLE", hdl))
-        armcii_handle_set_aggregate(hdl);
+    ARMCII_ENTER(CALLER);
+    if (entered && check_handle(CALLER, hdl)) armcii_handle_set_aggregate(hdl);
 }
 ARMCII_ALIAS(ARMCI_SET_AGGREGATE_HANDLE, PARMCI_SET_AGGREGATE_HANDLE);
 
 void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_UNSET_AGGREGATE_HANDLE");
-    if (entered && check_handle("ARMCI_UNSET_AGGREGATE_HANDLE", hdl))
-        armcii_handle_unset_aggregate(hdl);
+    ARMCII_ENTER(CALLER);
+    if (entered && check_handle(CALLER, hdl)) armcii_handle_unset_aggregate(hdl);
 }
 ARMCII_ALIAS(ARMCI_UNSET_AGGREGATE_HANDLE, PARMCI_UNSET_AGGREGATE_HANDLE);
 
 int PARMCI_Wait(armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_Wait");
+    ARMCII_ENTER(CALLER);
     return entered ? armcii_handle_wait(hdl) : ARMCI_ERR_STATE;
 }
 ARMCII_ALIAS(ARMCI_Wait, PARMCI_Wait);
 
 int PARMCI_Test(armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_Test");
+    ARMCII_ENTER(CALLER);
     return entered ? armcii_handle_test(hdl) : ARMCI_ERR_STATE;
 }
 ARMCII_ALIAS(ARMCI_Test, PARMCI_Test);
 
 int PARMCI_WaitProc(int proc)
 {
-    ARMCII_ENTER_TO("ARMCI_WaitProc", proc);
+    ARMCII_ENTER_TO(CALLER, proc);
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_check_process("ARMCI_WaitProc", "proc", proc);
+    int rc = armcii_check_process(CALLER, "proc", proc);
     if (rc) return rc;
     rc = armcii_aggregates_flush(proc);
     armcii_wait_all(proc);
@@ -99,7 +97,7 @@ ARMCII_ALIAS(ARMCI_WaitProc, PARMCI_WaitProc);
 
 int PARMCI_WaitAll(void)
 {
-    ARMCII_ENTER("ARMCI_WaitAll");
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_aggregates_flush(-1);
     armcii_wait_all(-1);
@@ -121,8 +119,8 @@ static void mark_if_quiet(void)
 void PARMCI_Fence(int proc)
 {
     if (armcii_is_quiet() && proc >= 0 && proc < armcii_world->size) return;
-    ARMCII_ENTER_TO("ARMCI_Fence", proc);
-    if (!entered || armcii_check_process("ARMCI_Fence", "proc", proc) != 0) return;
+    ARMCII_ENTER_TO(CALLER, proc);
+    if (!entered || armcii_check_process(CALLER, "proc", proc) != 0) return;
     complete_process(proc);
     mark_if_quiet();
 }
@@ -131,7 +129,7 @@ ARMCII_ALIAS(ARMCI_Fence, PARMCI_Fence);
 void PARMCI_AllFence(void)
 {
     if (armcii_is_quiet()) return;
-    ARMCII_ENTER("ARMCI_AllFence");
+    ARMCII_ENTER(CALLER);
     if (!entered) return;
     armcii_complete_all();
     mark_if_quiet();
@@ -152,7 +150,7 @@ static struct team *fence_group(const char *caller, const ARMCI_Group *group)
 
 void PARMCI_GroupFence(ARMCI_Group *group)
 {
-    fence_group("ARMCI_GroupFence", group);
+    fence_group(CALLER, group);
 }
 ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
 
@@ -166,7 +164,7 @@ static bool complete_before_barrier(void)
 /* The barrier runs without the global lock, so that other threads continue. */
 void PARMCI_Barrier(void)
 {
-    ARMCII_WATCH("ARMCI_Barrier");
+    ARMCII_WATCH(CALLER);
     if (!complete_before_barrier()) return;
     armcii_note_collective(armcii_team_world());
     armcii_route_barrier()->barrier();
@@ -182,8 +180,8 @@ void armcii_barrier_of(struct team *team)
 
 void PARMCI_GroupBarrier(ARMCI_Group *group)
 {
-    ARMCII_WATCH("ARMCI_GroupBarrier");
-    armcii_barrier_of(fence_group("ARMCI_GroupBarrier", group));
+    ARMCII_WATCH(CALLER);
+    armcii_barrier_of(fence_group(CALLER, group));
 }
 ARMCII_ALIAS(ARMCI_GroupBarrier, PARMCI_GroupBarrier);
 
@@ -191,9 +189,9 @@ ARMCII_ALIAS(ARMCI_GroupBarrier, PARMCI_GroupBarrier);
 
 int parmci_notify(int proc)
 {
-    ARMCII_ENTER_TO("armci_notify", proc);
+    ARMCII_ENTER_TO(CALLER, proc);
     if (!entered) return -ARMCI_ERR_STATE;
-    int rc = armcii_check_process("armci_notify", "proc", proc);
+    int rc = armcii_check_process(CALLER, "proc", proc);
     if (rc) return -rc;
     complete_process(proc);
     return armcii_notify_send(proc);
@@ -202,10 +200,10 @@ ARMCII_ALIAS(armci_notify, parmci_notify);
 
 int parmci_notify_wait(int proc, int *pval)
 {
-    ARMCII_ENTER_TO_WAIT("armci_notify_wait", proc);
+    ARMCII_ENTER_TO_WAIT(CALLER, proc);
     if (!entered) return -ARMCI_ERR_STATE;
-    int rc = armcii_check_process("armci_notify_wait", "proc", proc);
-    if (!rc) rc = armcii_check_pointer("armci_notify_wait", "pval", pval);
+    int rc = armcii_check_process(CALLER, "proc", proc);
+    if (!rc) rc = armcii_check_pointer(CALLER, "pval", pval);
     return rc ? -rc : armcii_notify_wait(proc, pval);
 }
 ARMCII_ALIAS(armci_notify_wait, parmci_notify_wait);

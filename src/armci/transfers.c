@@ -292,20 +292,20 @@ ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
 
 int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc)
 {
-    ARMCII_ENTER_TO("ARMCI_Acc", proc);
+    ARMCII_ENTER_TO(CALLER, proc);
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
-    return contiguous(acc_to("ARMCI_Acc", datatype, scale, proc), src, dst, bytes, BLOCKING);
+    return contiguous(acc_to(CALLER, datatype, scale, proc), src, dst, bytes, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 
 int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc,
                  armci_hdl_t *hdl)
 {
-    ARMCII_ENTER_TO("ARMCI_NbAcc", proc);
+    ARMCII_ENTER_TO(CALLER, proc);
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
-    return contiguous(acc_to("ARMCI_NbAcc", datatype, scale, proc), src, dst, bytes, hdl);
+    return contiguous(acc_to(CALLER, datatype, scale, proc), src, dst, bytes, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
 
@@ -324,23 +324,23 @@ static int strided(struct op_args r, void *src, const int src_stride[], void *ds
 int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
                 int stride_levels, int proc)
 {
-    return strided(put_to("ARMCI_PutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                   count, stride_levels, BLOCKING);
+    return strided(put_to(CALLER, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
+                   stride_levels, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_PutS, PARMCI_PutS);
 
 int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
                 int stride_levels, int proc)
 {
-    return strided(get_from("ARMCI_GetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                   count, stride_levels, BLOCKING);
+    return strided(get_from(CALLER, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
+                   stride_levels, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_GetS, PARMCI_GetS);
 
 int PARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr,
                 int dst_stride_ar[], int count[], int stride_levels, int proc)
 {
-    return strided(acc_to("ARMCI_AccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr,
+    return strided(acc_to(CALLER, datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr,
                    dst_stride_ar, count, stride_levels, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_AccS, PARMCI_AccS);
@@ -348,23 +348,23 @@ ARMCII_ALIAS(ARMCI_AccS, PARMCI_AccS);
 int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
                   int count[], int stride_levels, int proc, armci_hdl_t *hdl)
 {
-    return strided(put_to("ARMCI_NbPutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                   count, stride_levels, hdl);
+    return strided(put_to(CALLER, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
+                   stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbPutS, PARMCI_NbPutS);
 
 int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
                   int count[], int stride_levels, int proc, armci_hdl_t *hdl)
 {
-    return strided(get_from("ARMCI_NbGetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                   count, stride_levels, hdl);
+    return strided(get_from(CALLER, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
+                   stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbGetS, PARMCI_NbGetS);
 
 int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr,
                   int dst_stride_ar[], int count[], int stride_levels, int proc, armci_hdl_t *hdl)
 {
-    return strided(acc_to("ARMCI_NbAccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr,
+    return strided(acc_to(CALLER, datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr,
                    dst_stride_ar, count, stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAccS, PARMCI_NbAccS);
@@ -406,18 +406,18 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
 #define VALUE_FUNCTIONS(name, type)                                                                \
     int PARMCI_PutValue##name(type src, void *dst, int proc)                                       \
     {                                                                                              \
-        return put_value("ARMCI_PutValue" #name, &src, dst, sizeof src, proc, BLOCKING);           \
+        return put_value(CALLER, &src, dst, sizeof src, proc, BLOCKING);                           \
     }                                                                                              \
     ARMCII_ALIAS(ARMCI_PutValue##name, PARMCI_PutValue##name);                                     \
     int PARMCI_NbPutValue##name(type src, void *dst, int proc, armci_hdl_t *hdl)                   \
     {                                                                                              \
-        return put_value("ARMCI_NbPutValue" #name, &src, dst, sizeof src, proc, hdl);              \
+        return put_value(CALLER, &src, dst, sizeof src, proc, hdl);                                \
     }                                                                                              \
     ARMCII_ALIAS(ARMCI_NbPutValue##name, PARMCI_NbPutValue##name);                                 \
     type PARMCI_GetValue##name(void *src, int proc)                                                \
     {                                                                                              \
         type value = 0;                                                                            \
-        get_value("ARMCI_GetValue" #name, src, &value, sizeof value, proc);                        \
+        get_value(CALLER, src, &value, sizeof value, proc);                                        \
         return value;                                                                              \
     }                                                                                              \
     ARMCII_ALIAS(ARMCI_GetValue##name, PARMCI_GetValue##name)
@@ -459,10 +459,10 @@ static int put_then_flag(struct op *data, int *flag, int value)
 
 int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
 {
-    ARMCII_ENTER_TO("ARMCI_Put_flag", proc);
+    ARMCII_ENTER_TO(CALLER, proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = build_contiguous(put_to("ARMCI_Put_flag", proc), src, dst, bytes, &op);
+    int rc = build_contiguous(put_to(CALLER, proc), src, dst, bytes, &op);
     return rc ? rc : put_then_flag(&op, flag, value);
 }
 ARMCII_ALIAS(ARMCI_Put_flag, PARMCI_Put_flag);
@@ -482,15 +482,15 @@ static int put_strided_flag(const char *caller, void *src_ptr, int src_stride_ar
 int PARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
                      int count[], int stride_levels, int *flag, int value, int proc)
 {
-    return put_strided_flag("ARMCI_PutS_flag", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                            count, stride_levels, flag, value, proc);
+    return put_strided_flag(CALLER, src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
+                            stride_levels, flag, value, proc);
 }
 ARMCII_ALIAS(ARMCI_PutS_flag, PARMCI_PutS_flag);
 
 int PARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
                          int count[], int stride_levels, int *flag, int value, int proc)
 {
-    return put_strided_flag("ARMCI_PutS_flag_dir", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                            count, stride_levels, flag, value, proc);
+    return put_strided_flag(CALLER, src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
+                            stride_levels, flag, value, proc);
 }
 ARMCII_ALIAS(ARMCI_PutS_flag_dir, PARMCI_PutS_flag_dir);

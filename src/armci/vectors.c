@@ -93,37 +93,37 @@ static int vector(struct op_args r, const armci_giov_t iov[], int iov_len, armci
 
 int PARMCI_PutV(armci_giov_t *iov, int iov_len, int proc)
 {
-    return vector(put_to("ARMCI_PutV", proc), iov, iov_len, armcii_blocking);
+    return vector(put_to(CALLER, proc), iov, iov_len, armcii_blocking);
 }
 ARMCII_ALIAS(ARMCI_PutV, PARMCI_PutV);
 
 int PARMCI_GetV(armci_giov_t *iov, int iov_len, int proc)
 {
-    return vector(get_from("ARMCI_GetV", proc), iov, iov_len, armcii_blocking);
+    return vector(get_from(CALLER, proc), iov, iov_len, armcii_blocking);
 }
 ARMCII_ALIAS(ARMCI_GetV, PARMCI_GetV);
 
 int PARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc)
 {
-    return vector(acc_to("ARMCI_AccV", datatype, scale, proc), iov, iov_len, armcii_blocking);
+    return vector(acc_to(CALLER, datatype, scale, proc), iov, iov_len, armcii_blocking);
 }
 ARMCII_ALIAS(ARMCI_AccV, PARMCI_AccV);
 
 int PARMCI_NbPutV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 {
-    return vector(put_to("ARMCI_NbPutV", proc), iov, iov_len, hdl);
+    return vector(put_to(CALLER, proc), iov, iov_len, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbPutV, PARMCI_NbPutV);
 
 int PARMCI_NbGetV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 {
-    return vector(get_from("ARMCI_NbGetV", proc), iov, iov_len, hdl);
+    return vector(get_from(CALLER, proc), iov, iov_len, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbGetV, PARMCI_NbGetV);
 
 int PARMCI_NbAccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc,
                   armci_hdl_t *hdl)
 {
-    return vector(acc_to("ARMCI_NbAccV", datatype, scale, proc), iov, iov_len, hdl);
+    return vector(acc_to(CALLER, datatype, scale, proc), iov, iov_len, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAccV, PARMCI_NbAccV);
