@@ -93,10 +93,11 @@ static size_t padded(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
+/* The extent that holds the offset; NULL: none. */
 static struct extent *find_extent(const struct space *space, size_t offset)
 {
     struct extent *e = space->extents;
-    while (offset - e->offset >= e->bytes)
+    while (e && offset - e->offset >= e->bytes)
         e = e->next;
     return e;
 }
@@ -145,19 +146,11 @@ void armcii_team_memory_free(struct team *team, const struct placement *place)
                      place->offset, place->span);
 }
 
-static bool holds(const struct space *space, size_t offset)
-{
-    const struct extent *e = space->extents;
-    while (e && offset - e->offset >= e->bytes)
-        e = e->next;
-    return e != NULL;
-}
-
 bool armcii_team_memory_has(int process, size_t offset)
 {
     const int node = armcii_world->node_of[process];
     for (const struct team *t = armcii_teams(); t; t = t->next)
-        if (t->memory && holds(&t->memory->space[ARENA_ZONE], offset) &&
+        if (t->memory && find_extent(&t->memory->space[ARENA_ZONE], offset) &&
             armcii_team_is_on_node(t, node))
             return true;
     return false;
