@@ -171,19 +171,21 @@ void PARMCI_Group_set_default(ARMCI_Group *group)
 }
 ARMCII_ALIAS(ARMCI_Group_set_default, PARMCI_Group_set_default);
 
+static void get_group(const char *caller, struct team *(*which)(void), ARMCI_Group *out)
+{
+    ARMCII_ENTER(caller);
+    if (entered && armcii_check_pointer(caller, "group_out", out) == 0) describe(which(), out);
+}
+
 void PARMCI_Group_get_default(ARMCI_Group *group_out)
 {
-    ARMCII_ENTER(CALLER);
-    if (entered && armcii_check_pointer(CALLER, "group_out", group_out) == 0)
-        describe(current_default(), group_out);
+    get_group(CALLER, current_default, group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_get_default, PARMCI_Group_get_default);
 
 void PARMCI_Group_get_world(ARMCI_Group *group_out)
 {
-    ARMCII_ENTER(CALLER);
-    if (entered && armcii_check_pointer(CALLER, "group_out", group_out) == 0)
-        describe(armcii_team_world(), group_out);
+    get_group(CALLER, armcii_team_world, group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_get_world, PARMCI_Group_get_world);
 
