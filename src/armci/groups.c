@@ -5,8 +5,6 @@
 #include "base/config.h"
 #include "base/thread.h"
 #include "core/op.h"
-#include "mem/directory.h"
-#include "mpi/coll.h"
 #include "mpi/window.h"
 #include "mpi/world.h"
 #include "node/node.h"

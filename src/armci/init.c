@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "armci/entry.h"
 #include "base/config.h"

@@ -1,7 +1,4 @@
 /* messages.c - the armci_msg_* family: two-sided messages, barriers, broadcasts, exchange. */
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "armci/entry.h"
 #include "mpi/coll.h"

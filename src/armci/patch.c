@@ -1,10 +1,8 @@
 /* patch.c - operations on local memory: copies, packing and iteration of strided patches. */
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "armci/entry.h"
-#include "shape/copy.h"
 #include "shape/shape.h"
 
 void PARMCI_Copy(void *src, void *dst, int n)

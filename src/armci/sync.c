@@ -1,5 +1,4 @@
 /* sync.c - handles, waiting, fences, barrier, notification. */
-#include <stdatomic.h>
 
 #include "armci/entry.h"
 #include "core/handle.h"

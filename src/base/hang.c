@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/lock.h"
+#include "base/backoff.h"
 #include "base/log.h"
 #include "base/thread.h"
 

@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct observed {
     bool hang;  /* calls have a time limit: transfers and served requests are recorded, too */

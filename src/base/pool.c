@@ -4,7 +4,6 @@
  * grow at their end. */
 #include "base/pool.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

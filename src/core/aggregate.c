@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/fault.h"
-#include "mem/region.h"
 
 bool armcii_aggregate_accepts(const struct op *op)
 {

@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "base/fault.h"
-#include "base/lock.h"
+#include "base/backoff.h"
 
 /* Requests in a queue have one kind and one target; so many kinds and targets of a handle may
  * alternate. */

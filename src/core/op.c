@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "base/lock.h"
 #include "base/log.h"
 #include "mem/directory.h"
 #include "transport/shm/shm.h"

@@ -4,14 +4,12 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/pool.h"
 #include "mpi/world.h"
 #include "transport/route.h"
 #include "node/arena.h"
-#include "node/node.h"
 #include "node/reserve.h"
 #include "node/team_memory.h"
 

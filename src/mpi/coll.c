@@ -1,7 +1,6 @@
 /* coll.c - nonblocking collectives and messages with progress. */
 #include "mpi/coll.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Collective over all later users. Keeps nonblocking collectives on all of them if one wants them:
  * MPI does not match a blocking collective with a nonblocking one. Before, all collectives are

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "base/lock.h"
+#include "base/backoff.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
 

@@ -139,11 +139,6 @@ void armcii_version_line(const char *text, char *line, size_t size)
         if (*c == '\t') *c = ' ';
 }
 
-static bool scope_applies(enum quirk_scope scope, bool several_nodes)
-{
-    return scope == QUIRK_ANYWHERE || (scope == QUIRK_SEVERAL_NODES) == several_nodes;
-}
-
 /* MPICH uses the first transport of its line "MPICH Device: ch4:ucx ofi", unless the environment
  * names one. */
 static bool mpich_may_take(const char *transport, const char *version_text)
@@ -187,7 +182,7 @@ static bool row_applies(const struct quirk_row *row, const char *version_text, b
     int version;
     const char *library = armcii_quirks_library(version_text, &version);
     return library && strcmp(library, row->library) == 0 && version >= row->from &&
-           version <= row->to && scope_applies(row->scope, several_nodes) &&
+           version <= row->to && (several_nodes || row->scope == QUIRK_ANYWHERE) &&
            transport_applies(row, version_text);
 }
 

@@ -35,14 +35,14 @@ struct quirks {
     size_t eager_max;         /* bytes of a message between nodes that needs no rendezvous */
 };
 
-enum quirk_scope { QUIRK_ANYWHERE, QUIRK_ONE_NODE, QUIRK_SEVERAL_NODES };
+enum quirk_scope { QUIRK_ANYWHERE, QUIRK_SEVERAL_NODES };
 
 struct quirk_row {
     const char *library;    /* as armcii_quirks_library names it */
     int from, to;           /* versions major * 10000 + minor * 100 + patch, both included */
     enum quirk_scope scope; /* where the defect shows */
     const char *transport;  /* of MPICH ("ucx", "ofi"), or the component of Open MPI for RMA; NULL:
-                             * any. The row applies, too, where  the one in use is unknown. */
+                             * any. The row applies, too, where the one in use is unknown. */
     const char *defect;     /* what breaks */
     const char *remedy;     /* what the library does about it */
     const char *reference;  /* where it is described or measured */

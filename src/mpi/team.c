@@ -2,7 +2,6 @@
 #include "mpi/team.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/lock.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/lock.h"
+#include "base/backoff.h"
 #include "base/processors.h"
 #include "mpi/coll.h"
 #include "mpi/errors.h"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/lock.h"
+#include "base/backoff.h"
 #include "base/config.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"

@@ -6,7 +6,6 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/backoff.h"

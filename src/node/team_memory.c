@@ -2,7 +2,6 @@
 #include "node/team_memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/pool.h"

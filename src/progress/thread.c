@@ -5,12 +5,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/lock.h"
+#include "base/backoff.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "progress/affinity.h"

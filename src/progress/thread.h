@@ -21,8 +21,6 @@
 #define ARMCII_PROGRESS_THREAD_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Its name in gdb, top -H and ps -T. */
 #define THREAD_NAME "armci-progress"

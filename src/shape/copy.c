@@ -2,7 +2,6 @@
  * of the lowest levels, with a constant row length if it is a common short one; an index walks the
  * levels above. Packing and unpacking are copies of the local side. */
 #include <stdbool.h>
-#include <string.h>
 
 #include "shape/copy.h"
 

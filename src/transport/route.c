@@ -1,7 +1,6 @@
 /* route.c - the choice of transports. */
 #include "transport/route.h"
 
-#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 

@@ -8,7 +8,6 @@
 #include "base/fault.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
-#include "node/node.h"
 #include "node/doorbell.h"
 
 /* A range of addresses; empty when lo >= hi. */
