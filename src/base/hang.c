@@ -54,17 +54,6 @@ struct call *armcii_call_own(void)
     return mine;
 }
 
-void armcii_hang_transfer(const struct hang_transfer *transfer)
-{
-    struct call *c = armcii_call_own();
-    atomic_store(&c->what, transfer->what);
-    atomic_store(&c->to, transfer->target);
-    atomic_store(&c->base, (uintptr_t)transfer->base);
-    atomic_store(&c->size, transfer->size);
-    atomic_store(&c->offset, transfer->offset);
-    atomic_store(&c->bytes, transfer->bytes);
-}
-
 void armcii_hang_queue(int before)
 {
     atomic_store_explicit(&armcii_call_own()->before, before, memory_order_relaxed);

@@ -38,7 +38,7 @@ struct call {
     atomic_bool reported;
     _Atomic(const char *) what; /* the last transfer; NULL: none yet */
     atomic_int to;
-    atomic_uintptr_t base;
+    atomic_uintptr_t base; /* of the slice, which has `size` bytes */
     atomic_size_t size, offset, bytes;
     struct {                   /* for statistics */
         struct stats_row *row; /* NULL outside of calls that are counted */
@@ -49,16 +49,6 @@ struct call {
 };
 enum { CALL_UNTIMED = 1 };
 struct call *armcii_call_own(void);
-
-/* The calling thread starts a transfer: `bytes` bytes from `offset` of the slice [base, base +
- * size) of the target. */
-struct hang_transfer {
-    const char *what;
-    int target;
-    const void *base;
-    size_t size, offset, bytes;
-};
-void armcii_hang_transfer(const struct hang_transfer *transfer);
 
 /* The calling thread waits for a mutex; `before`, a rank, has it or is the next to get it. */
 void armcii_hang_queue(int before);

@@ -65,11 +65,17 @@ void armcii_call_end(void)
     SET(c->begun, 0);
 }
 
+/* The calling thread starts a transfer of `bytes` bytes from `at` on. */
 static void note_transfer(const char *what, const struct raddr *raddr, int target, const char *at,
                           size_t bytes)
 {
-    armcii_hang_transfer(&(struct hang_transfer){
-        what, target, raddr->lo, (size_t)(raddr->hi - raddr->lo), (size_t)(at - raddr->lo), bytes});
+    struct call *c = armcii_call_own();
+    SET(c->what, what);
+    SET(c->to, target);
+    SET(c->base, (uintptr_t)raddr->lo);
+    SET(c->size, (size_t)(raddr->hi - raddr->lo));
+    SET(c->offset, (size_t)(at - raddr->lo));
+    SET(c->bytes, bytes);
 }
 
 static int start(const struct op *op, const struct raddr *raddr, struct request *req)
