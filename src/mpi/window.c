@@ -1,24 +1,16 @@
 /* window.c - RMA windows and the calls on them. */
 #include "mpi/window.h"
 
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/fault.h"
 #include "base/lock.h"
-#include "config-build.h"
 #include "mpi/coll.h"
 #include "mpi/datatype.h"
 #include "mpi/errors.h"
 #include "mpi/quirks.h"
-
-#if defined(HAVE_MPI_PUT_C) && defined(HAVE_MPI_GET_C) && defined(HAVE_MPI_ACCUMULATE_C)
-#define LARGE_COUNTS 1 /* MPI-4 */
-#else
-#define LARGE_COUNTS 0
-#endif
 
 static struct {
     atomic_uint progress_calls;
@@ -226,46 +218,19 @@ static void issue(struct window *w, struct op_verb verb, int target, void *local
     }
 }
 
-/* n may exceed INT_MAX. */
-static void issue_large(struct window *w, struct op_verb verb, int target, char *local,
-                        MPI_Aint disp, size_t n, struct basic_type basic)
-{
-#if LARGE_COUNTS
-    MPI_Count count = (MPI_Count)n;
-    if (is_lost_by_fault(verb)) return;
-    switch (verb.kind) {
-    case OP_PUT:
-        MPI_Put_c(local, count, basic.type, target, disp, count, basic.type, w->win);
-        break;
-    case OP_GET:
-        MPI_Get_c(local, count, basic.type, target, disp, count, basic.type, w->win);
-        break;
-    case OP_ACC:
-        MPI_Accumulate_c(local, count, basic.type, target, disp, count, basic.type, MPI_SUM,
-                         w->win);
-        break;
-    }
-#else
-    const size_t most = 1 << 30;
-    while (n > 0) {
-        size_t part = n < most ? n : most;
-        issue(w, verb, target, local, (int)part, basic.type, disp, (int)part, basic.type);
-        local += part * basic.size;
-        disp += (MPI_Aint)(part * basic.size);
-        n -= part;
-    }
-#endif
-}
-
+/* MPI's counts are ints: more elements take several calls. */
 void armcii_window_transfer(struct window *w, struct op_verb verb, int target, void *local,
                             MPI_Aint disp, size_t bytes)
 {
+    const size_t most = 1 << 30;
     struct basic_type basic = basic_of(verb);
     size_t n = bytes / basic.size;
-    if (n <= INT_MAX)
-        issue(w, verb, target, local, (int)n, basic.type, disp, (int)n, basic.type);
-    else
-        issue_large(w, verb, target, local, disp, n, basic);
+    for (char *at = local;; at += most * basic.size, disp += (MPI_Aint)(most * basic.size)) {
+        int count = (int)(n < most ? n : most);
+        issue(w, verb, target, at, count, basic.type, disp, count, basic.type);
+        if (n <= most) return;
+        n -= most;
+    }
 }
 
 /* One side of a call; owned: the caller frees the type. */
