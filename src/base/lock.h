@@ -30,6 +30,7 @@ struct lock_state {
     struct {
         _Alignas(64) _Atomic(const void *) thread; /* NULL: none may begin a section */
         atomic_bool inside;                        /* that thread is in a section */
+        bool ended;                                /* for good; protected by the lock */
     } solo;                                        /* sections without the lock */
 };
 enum {
