@@ -29,13 +29,13 @@ static MPI_Comm kernel_comm(void)
 
 /* What each process on a kernel tells the others. */
 enum { MASK_WORDS = 128 }; /* for the 8192 processors that Linux has at most */
-struct record {
+struct process_facts {
     uint64_t mask[MASK_WORDS];
     uint64_t cpu[CGROUP_LEVELS], memory[CGROUP_LEVELS]; /* its control groups */
 };
 
-static void fill_record(struct record *mine, const struct cgroups *cpu,
-                        const struct cgroups *memory)
+static void fill_facts(struct process_facts *mine, const struct cgroups *cpu,
+                       const struct cgroups *memory)
 {
     size_t words;
     uint64_t *mask = armcii_processors_mask(&words);
@@ -52,14 +52,14 @@ struct cpu_tables {
     uint64_t (*ids)[CGROUP_LEVELS]; /* [n] */
 };
 
-static struct cpu_tables cpu_tables_of(const struct record records[], int n, int me)
+static struct cpu_tables cpu_tables_of(const struct process_facts facts[], int n, int me)
 {
     struct cpu_tables t = {.n = (size_t)n, .me = (size_t)me};
     t.masks = allocate(t.n * MASK_WORDS, sizeof *t.masks);
     t.ids = allocate(t.n, sizeof *t.ids);
     for (size_t i = 0; i < t.n; i++) {
-        memcpy(t.masks + i * MASK_WORDS, records[i].mask, sizeof records[i].mask);
-        memcpy(t.ids[i], records[i].cpu, sizeof t.ids[i]);
+        memcpy(t.masks + i * MASK_WORDS, facts[i].mask, sizeof facts[i].mask);
+        memcpy(t.ids[i], facts[i].cpu, sizeof t.ids[i]);
     }
     return t;
 }
@@ -84,10 +84,10 @@ static bool are_free(size_t processors, size_t quota)
     return online >= 0 && (size_t)online >= processors + servers && quota >= processors + servers;
 }
 
-static struct node_cpus count_cpus(const struct record records[], int n, int me,
+static struct node_cpus count_cpus(const struct process_facts facts[], int n, int me,
                                    const struct cgroups *cpu, MPI_Comm comm)
 {
-    struct cpu_tables t = cpu_tables_of(records, n, me);
+    struct cpu_tables t = cpu_tables_of(facts, n, me);
     const uint64_t(*ids)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])t.ids;
     bool fits = !armcii_processors_oversubscribed(t.masks, t.n, MASK_WORDS, t.me) &&
                 !armcii_processors_over_quota(cpu, ids, t.n);
@@ -106,13 +106,13 @@ static struct node_cpus count_cpus(const struct record records[], int n, int me,
 
 /* A page is charged to the group of the process that touches it first, so only groups that contain
  * all processes of the node bound a region. */
-static int shared_levels(const struct record records[], const struct cgroups *own)
+static int shared_levels(const struct process_facts facts[], const struct cgroups *own)
 {
     int shared = own->levels;
     for (int i = 0; i < armcii_world->kernel_size; i++) {
         if (!armcii_world_is_on_node(armcii_world->on_kernel[i])) continue;
         int same = 0;
-        while (same < shared && records[i].memory[same] == own->id[same])
+        while (same < shared && facts[i].memory[same] == own->id[same])
             same++;
         shared = same;
     }
@@ -123,18 +123,18 @@ void armcii_survey(struct survey *s)
 {
     int n, me;
     struct cgroups cpu;
-    struct record mine = {0};
+    struct process_facts mine = {0};
     MPI_Comm comm = kernel_comm();
     MPI_Comm_size(comm, &n);
     MPI_Comm_rank(comm, &me);
     armcii_cgroups_read("", CGROUP_CPU, &cpu);
     armcii_cgroups_read("", CGROUP_MEMORY, &s->memory);
-    fill_record(&mine, &cpu, &s->memory);
-    struct record *records = allocate((size_t)n, sizeof *records);
-    armcii_coll_allgather(&(struct ring){.rank = me, .size = n, .comm = comm}, &mine, records,
+    fill_facts(&mine, &cpu, &s->memory);
+    struct process_facts *facts = allocate((size_t)n, sizeof *facts);
+    armcii_coll_allgather(&(struct ring){.rank = me, .size = n, .comm = comm}, &mine, facts,
                           (int)sizeof mine);
-    s->cpus = count_cpus(records, n, me, &cpu, comm);
-    s->levels = shared_levels(records, &s->memory);
-    free(records);
+    s->cpus = count_cpus(facts, n, me, &cpu, comm);
+    s->levels = shared_levels(facts, &s->memory);
+    free(facts);
     if (comm != armcii_world->on_node) MPI_Comm_free(&comm);
 }
