@@ -1,10 +1,9 @@
 /* test_footprint.c - jobs that span nodes: memory that the library itself takes in each process, at
  * rest and while everybody works on the memory of everybody of the other nodes; memory of a server
- * that is stopped for a time, MPI's included.  test_footprint.py compares its figures on 2, 8 and 32
- * ranks. */
+ * that is stopped for a time, MPI's included.  test_footprint.py compares its figures on 2, 8 and
+ * 32 ranks. */
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -3,9 +3,6 @@
  * which check-hosts preloads, is that network. */
 #include "../mpi/harness.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "mpi/quirks.h"

@@ -12,7 +12,7 @@ from libraries import named
 from rows import Lock
 from table import Count
 
-PROGRAMS = ("test_contiguous", "test_strided", "test_acc", "test_atomics", "test_mutex")
+PROGRAMS = ("test_contiguous", "test_random", "test_acc", "test_atomics", "test_mutex")
 LIBRARIES = ("mpich-4.3", "mpich-5.0", "intel")
 DEFECT = "padded to whole pages"
 

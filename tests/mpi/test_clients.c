@@ -3,7 +3,6 @@
  * the protocol (am/proto.h) for 150 clients, each of which has one call at a time under way and is
  * a rank of its own to the server (client_ranks.h). */
 #include <sched.h>
-#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,19 +1,7 @@
-/* test_order.c - location consistency: a process sees its own blocking operations on one target in
- * the order issued, whatever their form; and non-blocking ones that it has waited for. */
-#include "mixture.h"
-
-/* A large lane, and a few elements that all operations meet on. */
-static void test_mixture(void)
-{
-    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
-        for (int large = 0; large < 2; large++) {
-            struct mixture m = mixture_create(type, large ? 32 * 1024 : 6 * element_size(type),
-                                              60000 + 100 * (uint64_t)type);
-            for (int i = 0; i < effort(large ? 250 : 1500); i++)
-                mixture_step(&m);
-            mixture_end(&m, "a mixture of all operations");
-        }
-}
+/* test_order.c - a process sees what it put and accumulated in the order issued, in all sizes:
+ * pairs of operations, contiguous or strided; the random programs mix all kinds. */
+#include "lanes.h"
+#include "op.h"
 
 static const int sizes[] = {8, 64, 512, 8208, 160000, 600000}; /* 8, or multiples of 16 */
 enum { SIZES = sizeof sizes / sizeof *sizes, LARGEST = 600000 };
@@ -94,57 +82,12 @@ static void run_pairs(const void *row)
     free(p.back);
 }
 
-static void test_many_puts_one_get(void)
-{
-    enum { MOST = 1000 };
-    int n = effort(MOST);
-    size_t bytes = (size_t)n * sizeof(long);
-    void **base = region_create(bytes * (size_t)test_ranks());
-    long seen[MOST];
-    for (int i = 0; i < test_ranks(); i++) {
-        int t = (test_rank() + i) % test_ranks();
-        long *remote = (long *)base[t] + n * test_rank();
-        for (long k = 0; k < n; k++) {
-            long value = 7 * k + t;
-            ARMCI_Put(&value, remote + (k * 331) % n, sizeof value, t);
-        }
-        ARMCI_Get(remote, seen, (int)bytes, t);
-        for (long k = 0; k < n; k++)
-            check_long(seen[(k * 331) % n], 7 * k + t,
-                       "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld", t, n, k);
-    }
-    region_done(base);
-}
-
-/* The buffer of a blocking put may be reused at once, that of a non-blocking one after Wait. */
-static void test_buffer_reuse(void)
-{
-    enum { N = 300, BYTES = 4000 };
-    int n = effort(N), target = (test_rank() + 1) % test_ranks();
-    struct lanes l = lanes_create((size_t)n * BYTES, 16);
-    struct rng r = rng_stream(71000 + (uint64_t)test_rank());
-    static char buffer[BYTES];
-    for (int i = 0; i < n; i++) {
-        struct op put = {.kind = OP_PUT, .how = (enum op_how)(i % 3)};
-        armci_hdl_t handle = new_handle();
-        rng_bytes(&r, buffer, BYTES);
-        op_contiguous(&put, buffer, lanes_remote(&l, target) + i * BYTES, BYTES, target, &handle);
-        op_wait(&put, &handle);
-        memcpy(lanes_mirror(&l, target) + i * BYTES, buffer, BYTES);
-        memset(buffer, 0xee, BYTES);
-    }
-    lanes_end(&l, "puts from a buffer that is reused");
-}
-
 #define PAIR(FIRST, SECOND) ONE_ROW(run_pairs, struct kinds, FIRST, SECOND)
 
 static const struct test tests[] = {
-    {"any mixture of operations stays in order", test_mixture},
     {"put, put, get", PAIR(OP_PUT, OP_PUT)},
     {"put, accumulate, get", PAIR(OP_PUT, OP_ACC)},
     {"accumulate, put, get", PAIR(OP_ACC, OP_PUT)},
     {"accumulate, accumulate, get", PAIR(OP_ACC, OP_ACC)},
-    {"many small puts, one get", test_many_puts_one_get},
-    {"a put's buffer may be reused", test_buffer_reuse},
 };
 SUITE();

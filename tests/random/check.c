@@ -1,7 +1,4 @@
 /* check.c - comparisons with the model.  The first wrong answer is reported and ends the job. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -193,5 +190,5 @@ void check_memory(struct run *run)
         check_slice(run, NULL, r);
     for (int a = 0; a < ARENAS; a++)
         check_bytes(run, NULL, "private memory at the end of a phase", run->p->me, a, 0,
-                    run->p->arena_shadow[run->p->me][a], run->p->arena[a], ARENA_BYTES);
+                    run->p->arena_shadow[run->p->me][a], run->p->arena[a], arena_bytes());
 }

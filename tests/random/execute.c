@@ -1,8 +1,5 @@
 /* execute.c - a program from beginning to end: phase by phase its own stream, then the comparison.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "options.h"
 #include "run.h"
 

@@ -1,8 +1,5 @@
 /* issue.c - transfers and read-modify-write by the calls of ARMCI, and the check of what gets
  * bring. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../tools/lib/call.h"
 #include "run.h"
 

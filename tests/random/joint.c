@@ -1,8 +1,6 @@
 /* joint.c - operations of several processes, and collective ones, against what they must give. */
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "run.h"
 

@@ -1,8 +1,5 @@
 /* layout.c - slices are cut into zones; a zone is one area, or several that interleave like the
  * teeth of combs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model.h"
 #include "options.h"
 
@@ -236,7 +233,7 @@ static void layout_slice(struct program *p, struct phase *ph, int r, int rank, s
 {
     long bytes = p->region[r].bytes[rank], at = 0;
     while (bytes - at >= LEAST_ZONE) {
-        long width = rng_range(rng, LEAST_ZONE, 64L << rng_below(rng, 6));
+        long width = rng_range(rng, LEAST_ZONE, options->longest / 64 << rng_below(rng, 6));
         if (bytes - at - width < LEAST_ZONE) width = bytes - at;
         width -= width % SLOT;
         struct area zone = {

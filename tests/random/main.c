@@ -2,9 +2,6 @@
 #include <armcix.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -87,9 +84,12 @@ void place_set(int phase, long unit, long sequence, const char *what)
 
 /* ---- programs ---- */
 
-/* What the library at hand does not have is left out. */
+/* What the library at hand does not have is left out, and what MPI does not promise where it moves
+ * the data of a node: it may copy an element in two parts. */
 static void leave_out_missing(void)
 {
+    const char *shm = getenv("ARMCI_SHM");
+    if (shm && strcmp(shm, "no") == 0) options_leave_out(FAMILY_WHOLE);
     if (!armci_notify || !armci_notify_wait) options_leave_out(FAMILY_NOTIFY);
     if (!ARMCI_GroupFence) options_leave_out(FAMILY_GROUP_FENCE);
 }

@@ -1,8 +1,5 @@
 /* memory.c - programs, phases, what memory should hold, and the segments of transfers. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "options.h"
 #include "program.h"
 
 void *need(void *pointer)
@@ -12,18 +9,24 @@ void *need(void *pointer)
     abort();
 }
 
+long arena_bytes(void)
+{
+    return 8 * options->longest;
+}
+
 /* ---- programs ---- */
 
 static void make_arenas(struct program *p)
 {
+    const size_t n = (size_t)arena_bytes();
     for (int a = 0; a < ARENAS; a++) {
-        p->arena_mark[a] = need(calloc(ARENA_BYTES, sizeof *p->arena_mark[a]));
-        p->arena_stamp[a] = need(calloc(ARENA_BYTES, sizeof *p->arena_stamp[a]));
+        p->arena_mark[a] = need(calloc(n, sizeof *p->arena_mark[a]));
+        p->arena_stamp[a] = need(calloc(n, sizeof *p->arena_stamp[a]));
         for (int r = 0; r < p->ranks; r++) {
-            p->arena_shadow[r][a] = need(malloc(ARENA_BYTES));
-            p->arena_known[r][a] = need(malloc(ARENA_BYTES));
-            memset(p->arena_known[r][a], 1, ARENA_BYTES);
-            pattern_store(p->arena_shadow[r][a], 0, ARENA_BYTES,
+            p->arena_shadow[r][a] = need(malloc(n));
+            p->arena_known[r][a] = need(malloc(n));
+            memset(p->arena_known[r][a], 1, n);
+            pattern_store(p->arena_shadow[r][a], 0, arena_bytes(),
                           (struct content){p->seed + (uint64_t)(100 * r + a), TYPE_BYTES, 0});
         }
     }
@@ -150,7 +153,7 @@ bool is_region(int memory)
 
 long memory_bytes(const struct program *p, int rank, int memory)
 {
-    return is_region(memory) ? p->region[memory - ARENAS].bytes[rank] : ARENA_BYTES;
+    return is_region(memory) ? p->region[memory - ARENAS].bytes[rank] : arena_bytes();
 }
 
 char *memory_shadow(const struct program *p, int rank, int memory)

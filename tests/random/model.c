@@ -1,7 +1,4 @@
 /* model.c - operations applied to what memory should hold; counting in shared areas. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model.h"
 
 enum { LONGEST_PART = 512 };

@@ -5,14 +5,8 @@
 
 #include "options.h"
 
-static struct options in_force = {.seed = 1,
-                                  .programs = 0,
-                                  .seconds = 0,
-                                  .phases = 5,
-                                  .ops = 60,
-                                  .bytes = 6000,
-                                  .hang = 30,
-                                  .repeat = 1};
+static struct options in_force = {
+    .phases = 5, .ops = 60, .bytes = 6000, .longest = 4096, .hang = 30, .repeat = 1};
 const struct options *const options = &in_force;
 
 static const struct {
@@ -40,7 +34,7 @@ static const struct {
     [FAMILY_ACCESS] = {"access", "loads and stores in the own slice, in access epochs"},
     [FAMILY_PACK] = {"pack", "armci_write_strided, armci_read_strided, ARMCI_Copy"},
     [FAMILY_BARRIER] = {"barrier", "barriers within a phase"},
-    [FAMILY_OVERLAP] = {"overlap", "blocking vector puts and gets whose segments overlap where "
+    [FAMILY_OVERLAP] = {"overlap", "vector puts, and blocking gets, whose segments overlap where "
                                    "they write: the last one stays"},
     [FAMILY_NEGATIVE] = {"negative", "negative strides"},
     [FAMILY_ZERO] = {"zero", "counts of 0, slices of 0 bytes"},
@@ -63,11 +57,12 @@ static void usage(FILE *to)
         "usage: MPIEXEC -n RANKS armci-random [OPTION]...\n"
         "Run random programs of ARMCI calls and compare all memory with a sequential model.\n\n"
         "  --seed=N        the first program (1); the next ones have the next numbers\n"
-        "  --programs=N    stop after so many programs (1, or no limit where --seconds is given)\n"
+        "  --programs=N    stop after so many (1 with --seed, else 20; no limit with --seconds)\n"
         "  --seconds=N     stop after so many seconds\n"
         "  --phases=N      phases of a program (5)\n"
         "  --ops=N         operations of a process in a phase, about (60)\n"
         "  --bytes=N       bytes of the largest slice (6000)\n"
+        "  --longest=N     bytes of the longest transfer (4096)\n"
         "  --families=A,B  only these families (list below); --without=A,B: all but these\n"
         "  --hang=N        seconds that one program may take (30)\n"
         "  --repeat=N      run each program so many times (1)\n"
@@ -77,7 +72,16 @@ static void usage(FILE *to)
         "families:\n");
     for (int i = 0; i < FAMILIES; i++)
         fprintf(to, "  %-16s %s\n", families[i].name, families[i].help);
+    fprintf(to, "  %-16s the families down to aggregate\n", "transfers");
     fprintf(to, "\nExit status: 0 all right, 1 a failure, 2 wrong options, 3 a hang, 4 a crash.\n");
+}
+
+/* Those of the first kinds, which the name "transfers" stands for. */
+enum { TRANSFERS = FAMILY_AGGREGATE + 1 };
+
+static bool is_called(const char *name, const char *text, size_t n)
+{
+    return strlen(name) == n && strncmp(name, text, n) == 0;
 }
 
 static bool set_families(const char *list, unsigned char value)
@@ -85,11 +89,14 @@ static bool set_families(const char *list, unsigned char value)
     while (*list) {
         size_t n = strcspn(list, ",");
         int i = 0;
-        while (i < FAMILIES &&
-               (strlen(families[i].name) != n || strncmp(families[i].name, list, n) != 0))
+        while (i < FAMILIES && !is_called(families[i].name, list, n))
             i++;
-        if (i == FAMILIES) return false;
-        in_force.family[i] = value;
+        if (is_called("transfers", list, n))
+            memset(in_force.family, value, TRANSFERS);
+        else if (i < FAMILIES)
+            in_force.family[i] = value;
+        else
+            return false;
         list += n + (list[n] == ',');
     }
     return true;
@@ -148,9 +155,9 @@ static bool number_option(const char *name, const char *value)
     static const struct {
         const char *name;
         long least, most;
-    } known[] = {{"seed", 0, 1L << 60}, {"programs", 1, 1L << 40}, {"seconds", 1, 1 << 30},
+    } known[] = {{"seed", 1, 1L << 60}, {"programs", 1, 1L << 40}, {"seconds", 1, 1 << 30},
                  {"phases", 1, 1000},   {"ops", 1, 10000},         {"bytes", 256, 1 << 24},
-                 {"hang", 1, 86400},    {"repeat", 1, 1 << 30}};
+                 {"hang", 1, 86400},    {"repeat", 1, 1 << 30},    {"longest", 2048, 1 << 20}};
     long n;
     size_t i = 0;
     while (i < sizeof known / sizeof known[0] && strcmp(known[i].name, name) != 0)
@@ -165,7 +172,8 @@ static bool number_option(const char *name, const char *value)
     case 4: in_force.ops = (int)n; break;
     case 5: in_force.bytes = n; break;
     case 6: in_force.hang = (int)n; break;
-    default: in_force.repeat = (int)n;
+    case 7: in_force.repeat = (int)n; break;
+    default: in_force.longest = n;
     }
     return true;
 }
@@ -203,7 +211,8 @@ bool options_read(int argc, char **argv, bool speaks, int *status)
         *status = help ? 0 : 2;
         return false;
     }
-    if (in_force.programs == 0 && in_force.seconds == 0) in_force.programs = 1;
+    if (in_force.programs == 0 && in_force.seconds == 0) in_force.programs = in_force.seed ? 1 : 20;
+    if (in_force.seed == 0) in_force.seed = 1;
     return true;
 }
 

@@ -49,6 +49,7 @@ struct options {
     int seconds;     /* 0: no limit */
     int phases, ops; /* of a program; of a process in a phase */
     long bytes;      /* of the largest slice */
+    long longest;    /* bytes of the longest transfer */
     int hang;        /* seconds that a program may take */
     int repeat;      /* runs of each program */
     bool list;

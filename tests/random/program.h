@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <armci.h>
 
@@ -21,16 +23,15 @@
 #include "../../tools/lib/rng.h"
 
 enum {
-    MAX_RANKS = 64,
-    MAX_LEVELS = 8,
+    MAX_RANKS = 256,
+    MAX_LEVELS = 16,
     MAX_REGIONS = 64,
     MAX_GROUPS = 32,
     MAX_MUTEXES = 3, /* of one process */
     HANDLES = 6,
     IMPLICIT_HANDLE = -1,
     ARENAS = 2, /* private memories of a process: from malloc, from ARMCI_Malloc_local */
-    ARENA_BYTES = 32768,
-    WORLD = 0 /* the group of all */
+    WORLD = 0   /* the group of all */
 };
 
 /* ---- memory.c: what memory is filled with: a function of a seed and of where the bytes lie, so
@@ -243,6 +244,8 @@ long memory_bytes(const struct program *p, int rank, int memory);
 /* What a memory of a process should hold; where it is. */
 char *memory_shadow(const struct program *p, int rank, int memory);
 char *memory_real(const struct program *p, int rank, int memory);
+/* Of an arena. */
+long arena_bytes(void);
 
 /* ---- memory.c: the segments of a transfer, in order ---- */
 

@@ -1,9 +1,6 @@
 /* schedule.c - waits.  Non-blocking operations are unordered until they are waited for: no two of
  * them, and no later operation, may touch the same bytes, unless both read or both accumulate. Also
  * after shrinking has taken waits away. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "model.h"
 #include "options.h"
 
@@ -71,7 +68,7 @@ long schedule_filter(struct program *p, struct phase *ph)
 /* ---- marks: the incomplete operations at each byte ---- */
 
 enum use { READ, ADD, WRITE };
-enum { MOST_UNDER_WAY = 64 };
+enum { MOST_UNDER_WAY = 1024 };
 
 struct scheduler {
     struct program *p;

@@ -1,12 +1,15 @@
 /* shapes.c - random shapes: runs, patches with strides that need not nest, vectors over several
  * areas. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "maker.h"
 #include "model.h"
 
-enum { MOST_BYTES = 4096, MOST_SEGMENTS = 256, LOCAL_ROOM = 8192, ALIGNMENT = 8 };
+enum { MOST_SEGMENTS = 256, ALIGNMENT = 8 };
+
+/* Bytes for the local side of a transfer, with gaps. */
+static long local_room(void)
+{
+    return 2 * options->longest;
+}
 
 static long at_most(long a, long b)
 {
@@ -56,8 +59,8 @@ bool shape_local_overlaps(struct program *p, int origin, const struct transfer *
 
 struct spot shape_landing(struct rng *rng, long n)
 {
-    long room = rng_chance(rng, 50) ? at_most(ARENA_BYTES, n + 2048)
-                                    : ARENA_BYTES; /* oversubscribed, so that transfers meet */
+    long room = rng_chance(rng, 50) ? at_most(arena_bytes(), n + 2048)
+                                    : arena_bytes(); /* oversubscribed, so that transfers meet */
     return (struct spot){(int)rng_below(rng, ARENAS), rng_below(rng, room - n + 1)};
 }
 
@@ -106,10 +109,11 @@ static long local_unit(const struct wish *wish)
     return size_of(wish->content.type);
 }
 
-/* A length in bytes up to `most`, mostly short. */
+/* A length in bytes up to `most`, mostly short, now and then the most. */
 static long random_length(struct rng *rng, long unit, long most)
 {
     long n = most / unit;
+    if (rng_chance(rng, 10)) return unit * n;
     if (rng_chance(rng, 50)) n = at_most(n, 4);
     return unit * rng_range(rng, 1, n);
 }
@@ -147,9 +151,9 @@ static long spread(struct rng *rng, const struct axes *x, enum side side, long f
 /* Counts that fit: the segments are `run` bytes. */
 static void choose_axes(struct rng *rng, const struct area *a, long run, struct axes *x)
 {
-    static const int levels[] = {0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8};
+    static const int levels[] = {0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7, 8, 12, 16};
     long room[2] = {a->width / run, a->teeth};
-    long segments = at_most(MOST_SEGMENTS, MOST_BYTES / run);
+    long segments = at_most(MOST_SEGMENTS, options->longest / run);
     x->levels = levels[rng_below(rng, sizeof levels / sizeof levels[0])];
     for (int i = 0; i < x->levels; i++) {
         x->side[i] = room[ACROSS] > 1 && rng_chance(rng, 50) ? ACROSS : WITHIN;
@@ -214,7 +218,7 @@ static void strided_local(const struct program *p, const struct phase *ph, struc
                           const struct wish *wish, const struct axes *x, struct transfer *t)
 {
     long unit = local_unit(wish), stride[MAX_LEVELS];
-    long range = spread(rng, x, EVERY, t->count[0], unit, LOCAL_ROOM, stride);
+    long range = spread(rng, x, EVERY, t->count[0], unit, local_room(), stride);
     t->local = place_local(p, ph, rng, wish, range);
     if (wish->verb != GET && rng_chance(rng, 15)) squeeze(rng, x, unit, stride);
     turn(rng, x, stride, &t->local.offset);
@@ -250,7 +254,7 @@ static bool make_contiguous(const struct program *p, const struct phase *ph, str
                             const struct wish *wish, struct transfer *t)
 {
     long unit = remote_unit(wish),
-         n = random_length(rng, unit, at_most(wish->area->width, MOST_BYTES));
+         n = random_length(rng, unit, at_most(wish->area->width, options->longest));
     t->count[0] = (int)n;
     t->remote = place_remote(rng, wish->area, unit, n);
     t->local = place_local(p, ph, rng, wish, n);
@@ -298,7 +302,8 @@ static const struct area *another(const struct program *p, const struct phase *p
 /* May segments overlap where they write? */
 static bool may_overwrite(const struct wish *wish)
 {
-    bool ordered = wish->blocking && has(FAMILY_OVERLAP) && wish->area->rule != RULE_SHARED_ACC;
+    bool ordered = (wish->blocking || wish->verb == PUT) && has(FAMILY_OVERLAP) &&
+                   wish->area->rule != RULE_SHARED_ACC;
     return wish->verb == ACC || ordered;
 }
 
@@ -353,7 +358,7 @@ static bool make_vector(struct program *p, struct phase *ph, struct rng *rng,
                         const struct wish *wish, struct transfer *t)
 {
     enum { MOST_ENTRIES = 4 };
-    long unit = remote_unit(wish), longest = 1, bytes = MOST_BYTES;
+    long unit = remote_unit(wish), longest = 1, bytes = options->longest;
     int segments = 0;
     t->entries = rng_between(rng, has(FAMILY_ZERO) && rng_chance(rng, 3) ? 0 : 1, MOST_ENTRIES);
     t->entry = phase_memory(ph, MOST_ENTRIES * sizeof *t->entry);
@@ -364,11 +369,12 @@ static bool make_vector(struct program *p, struct phase *ph, struct rng *rng,
             rng_range(rng, has(FAMILY_ZERO) ? 0 : 1, at_most(most, rng_chance(rng, 80) ? 6 : most));
         long longer = n > longest ? n : longest;
         wanted = at_most(most < 1 ? 0 : wanted,
-                         LOCAL_ROOM / longer - segments); /* each gets a slot for the longest */
+                         local_room() / longer - segments); /* each gets a slot for the longest */
         if (wanted > 0) longest = longer;
         t->entry[e] = (struct entry){.bytes = (int)n, .n = wanted < 0 ? 0 : (int)wanted};
         segments += t->entry[e].n;
         bytes -= n * t->entry[e].n;
+        if (has(FAMILY_ZERO) && rng_chance(rng, 2)) t->entry[e].bytes = 0;
     }
     t->segment = phase_memory(ph, (size_t)segments * sizeof *t->segment);
     t->remote = (struct spot){ARENAS + wish->area->region, 0};

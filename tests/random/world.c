@@ -1,7 +1,4 @@
 /* world.c - groups, regions, mutexes. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "options.h"
 #include "run.h"
 
@@ -143,10 +140,10 @@ static void begin_handles(struct run *run)
 void world_begin(struct run *run)
 {
     struct program *p = run->p;
-    p->arena[0] = need(malloc(ARENA_BYTES));
-    p->arena[1] = need(ARMCI_Malloc_local(ARENA_BYTES));
+    p->arena[0] = need(malloc((size_t)arena_bytes()));
+    p->arena[1] = need(ARMCI_Malloc_local(arena_bytes()));
     for (int a = 0; a < ARENAS; a++)
-        memcpy(p->arena[a], p->arena_shadow[p->me][a], ARENA_BYTES);
+        memcpy(p->arena[a], p->arena_shadow[p->me][a], (size_t)arena_bytes());
     ARMCI_Group_get_world(&p->group[WORLD].handle);
     begin_handles(run);
 }

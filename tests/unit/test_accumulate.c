@@ -2,8 +2,6 @@
  * elements. */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "shape/accumulate.h"
 #include "shape_model.h"

@@ -1,7 +1,5 @@
 /* test_aggregate.c - aggregate handles: which requests are queued, and when and as what they are
  * issued. */
-#include <string.h>
-
 #include "handle_steps.h"
 #include "unit.h"
 

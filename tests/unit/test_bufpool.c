@@ -1,6 +1,4 @@
 /* test_bufpool.c - the buffer pool: sizes, reuse and the limit. */
-#include <string.h>
-
 #include "transport/am/proto.h"
 #include "unit.h"
 

@@ -4,10 +4,6 @@
 #include "unit.h"
 
 #include <ctype.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---------------------------------------------------------------- helpers ---------- */
 

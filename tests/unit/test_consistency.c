@@ -1,8 +1,6 @@
 /* test_consistency.c - location consistency: random puts, gets, accumulates, waits and fences, with
  * operations that take effect at the worst moment, against a model that applies each immediately.
  */
-#include <string.h>
-
 #include "fake_job.h"
 #include "shape_model.h"
 #include "unit.h"

@@ -1,7 +1,4 @@
 /* test_copy.c - copies by load and store against memmove, piece by piece and segment by segment. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "shape/copy.h"
 #include "shape_model.h"
 #include "unit.h"

@@ -1,8 +1,6 @@
 /* test_datatype.c - MPI datatypes against their shapes: bytes in order, size, true extent, basic
  * type; and the cache.  Starts MPI for one process, without a launcher. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"

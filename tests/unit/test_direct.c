@@ -1,7 +1,5 @@
 /* test_direct.c - accumulates by load and store: sums, updates under the locks of all bytes of an
  * element, bounded holds, no lock left held; stores that a fence waits for. */
-#include <string.h>
-
 #include "../../tools/lib/element.h"
 #include "shape/accumulate.h"
 #include "shape_model.h"

@@ -1,7 +1,6 @@
 /* test_doorbell.c - a process wakes another process of its node.  The test forks both; MPI is not
  * started. */
 #define _GNU_SOURCE
-#include <stdbool.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

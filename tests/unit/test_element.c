@@ -1,8 +1,6 @@
 /* test_element.c - element types of accumulate: sizes, scaling, alignment. */
 #include <complex.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "shape/accumulate.h"
 #include "unit.h"

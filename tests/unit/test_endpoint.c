@@ -1,8 +1,6 @@
 /* test_endpoint.c - what a client pays for the endpoints it has, and for short gets. Starts MPI for
  * one process, without a launcher: the process is the server, too; the others of the world are only
  * names. */
-#include <stdlib.h>
-
 #include "base/config.h"
 #include "base/lock.h"
 #include "mpi/quirks.h"

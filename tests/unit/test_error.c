@@ -5,9 +5,6 @@
 
 #include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char printed[8192]; /* output between begin() and end() */

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
 /* test_handle.c - nonblocking handles: garbage, reuse, copies, many handles, waiting for all;
  * copies of scaled data; other threads. */
 #include <malloc.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "handle_steps.h"

@@ -1,6 +1,4 @@
 /* test_index.c - the address index against a list with linear search. */
-#include <stdlib.h>
-
 #include "mem/directory.h"
 #include "shape_model.h"
 #include "unit.h"

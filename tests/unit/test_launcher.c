@@ -1,9 +1,5 @@
 /* test_launcher.c - the launchers whose environment shows that a job spans nodes, and what the
  * library asks of MPI then. */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/config.h"
 #include "unit.h"
 

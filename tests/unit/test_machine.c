@@ -3,9 +3,6 @@
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 /* test_memget.c - memory that single processes allocate (ARMCI_Memget): access, and failures of
  * MPI. */
-#include <string.h>
 
 #include <armci.h>
 

@@ -3,8 +3,6 @@
  * library's collectives are replaced: all other ranks contribute what `slice_of` says. */
 #define _GNU_SOURCE
 #include <malloc.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/log.h"

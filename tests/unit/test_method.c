@@ -1,10 +1,6 @@
 /* test_method.c - the path of a transfer under each configuration and each defect of an MPI
  * library; and the bytes that each path moves, with operations that take effect at the worst
  * moment. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "fake_job.h"
 #include "mpi/quirks.h"
 #include "shape_model.h"

@@ -1,6 +1,5 @@
 /* test_mixed.c - regions on several nodes: puts and gets of neighbours are loads and stores,
  * accumulates use MPI, and both stay in order on the same bytes. */
-#include <string.h>
 
 #include <armci.h>
 

@@ -1,7 +1,6 @@
 /* test_notify.c - a wait for a notification makes progress, since the sender may be waiting for
  * this process's server. */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "base/lock.h"
 #include "fake_job.h"

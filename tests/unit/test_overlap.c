@@ -1,6 +1,4 @@
 /* test_overlap.c - the overlap tree against a linear search. */
-#include <stdlib.h>
-
 #include "shape/shape.h"
 #include "shape_model.h"
 #include "unit.h"

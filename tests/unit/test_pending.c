@@ -1,6 +1,4 @@
 /* test_pending.c - order and completion: the MPI calls of transfers and fences. */
-#include <stdio.h>
-#include <string.h>
 
 #include <armci.h>
 

@@ -1,6 +1,4 @@
 /* test_pool.c - suballocation: random allocations against a map of what is in use. */
-#include <string.h>
-
 #include "../../tools/lib/rng.h"
 #include "base/pool.h"
 #include "unit.h"

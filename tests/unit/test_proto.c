@@ -1,7 +1,4 @@
 /* test_proto.c - requests: the fragments of a shape, encoded and decoded, are the shape. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "mpi/quirks.h"
 #include "transport/am/proto.h"
 #include "shape_model.h"

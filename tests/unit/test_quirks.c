@@ -1,10 +1,5 @@
 /* test_quirks.c - the table of defects: which rows are in force for the libraries that the table
  * was measured with, from the texts that their MPI_Get_library_version really gives. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "mpi/quirks.h"
 #include "unit.h"
 

@@ -1,7 +1,5 @@
 /* test_receive.c - any-source receives: whether a receive is posted or messages are probed for, and
  * that both get them. Starts MPI for one process, without a launcher. */
-#include <stdlib.h>
-
 #include "base/config.h"
 #include "mpi/quirks.h"
 #include "transport/am/proto.h"

@@ -1,9 +1,6 @@
 /* test_server.c - a server keeps the order of a client's messages, and no client can block it.
  * Starts MPI for one process, without a launcher: the process is the client, too, and sends what
  * client.c would send. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/config.h"
 #include "mpi/quirks.h"
 #include "transport/am/server.h"

@@ -1,8 +1,5 @@
 /* test_shape.c - shapes against the nested loops and lists of segments that they represent. */
 #include <limits.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "shape_model.h"
 #include "unit.h"

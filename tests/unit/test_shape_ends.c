@@ -1,7 +1,6 @@
 /* test_shape_ends.c - shapes of any arguments, up to the ends of the address space, against 128-bit
  * arithmetic. No memory stands behind the addresses. */
 #include <limits.h>
-#include <string.h>
 
 #include "shape_model.h"
 #include "unit.h"

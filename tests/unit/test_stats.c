@@ -1,8 +1,6 @@
 /* test_stats.c - statistics: the time of calls, the table of made-up processes to the character,
  * and the JSON writer. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/json.h"

@@ -1,8 +1,6 @@
 /* test_transport.c - a transport unknown to core/: once it is registered and a route names it, it
  * gets every operation and fence. It only records calls. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <armci.h>
 

@@ -1,7 +1,6 @@
 /* test_values.c - ARMCI_GetValue makes progress, since programs poll by it.  Starts MPI for one
  * process, without a launcher. */
 #include <armci.h>
-#include <stdbool.h>
 
 #include "base/backoff.h"
 #include "mem/directory.h"

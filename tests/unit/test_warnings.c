@@ -2,9 +2,6 @@
 #include "armci/warnings.h"
 
 #include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "unit.h"
 

@@ -3,10 +3,6 @@
  * ranks contribute what the caller would in their place. */
 #define _GNU_SOURCE
 #include <malloc.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "core/op.h"

@@ -1,9 +1,6 @@
 /* unit.c - the run of a unit test. */
 #include "unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const struct unit unit __attribute__((weak)) = {0};
 static TCase *tests;
 

@@ -3,6 +3,11 @@
 #define UNIT_H
 
 #include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A test, followed by its body.  It runs once for each _i from 0 to ROWS - 1. */
 #define TEST(NAME)                  UNIT_TEST(NAME, 1, 0)

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <mpi.h>
-#include <stdlib.h>
 
 enum { SKIPPED = 77 };
 
