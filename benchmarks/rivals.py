@@ -35,11 +35,11 @@ class Rival:
     key: str
     name: str
     prepare: object             # function of the rival and the MPI library: flags for the compiler and the linker, or the program if it has words
-    words: tuple = ()           # of a library with a program of its own: those that it knows
     source: object = None       # a gasource.Source, or
     checkout: str = ""          # a git checkout
     back_end: str = ""          # of ComEx
     extra_ranks: int = 0        # on each node, which the program does not see
+    words: tuple = ()           # of a library with a program of its own: those that it knows
 
 
 def read_build(folder):
