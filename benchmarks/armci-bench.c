@@ -34,7 +34,7 @@ static const char *const known_words[] = {
     "latency",    "bandwidth", "strided",      "vector", "nonblocking", "regions",
     "contention", "many",      "instructions", "remote", "overlap",     "matmul",
     "mg",         "sparse",    "mix",          "pool",   "probe",       "stall",
-    "cold",       "methods",   "passive",      "worst",  "all"};
+    "cold",       "methods",   "passive",      "worst",  "foreign",     "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -42,48 +42,50 @@ static const double DEFAULT_SECONDS = 0.2;
 
 static void print_usage(FILE *out)
 {
-    fprintf(out,
-            "usage: armci-bench WORD... [options], on two ranks or more\n"
-            "  latency       8-byte operations, atomics, locks, fence, barrier\n"
-            "  bandwidth     put, get, acc of 1 B to 64 MiB, memcpy, MPI\n"
-            "  strided       patches of many segments\n"
-            "  vector        lists of addresses\n"
-            "  nonblocking   a thousand puts or gets: blocking, nonblocking, aggregate handle\n"
-            "  regions       8-byte operations and allocation with one region and with 300\n"
-            "  contention    all ranks on the same elements, parts of one segment, one counter, "
-            "one lock\n"
-            "  many          n x n patches, aggregates and lists, fences of several processes, "
-            "message rate\n"
-            "  instructions  instructions per call of 8-byte operations\n"
-            "  all           all of these\n"
-            "  remote        for two nodes: operations against plain MPI, also while the target "
-            "computes\n"
-            "  passive       for two nodes: every size and shape while the target computes, beside "
-            "MPI\n"
-            "  methods       segments of 16 B to 64 KiB, to compare routes and methods\n"
-            "  cold          data that are in no cache, beside data that are\n"
-            "  worst         the worst of a million short operations\n"
-            "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
-            "  mg            NAS MG by puts with flags and by messages, on 2, 4 or 8 ranks\n"
-            "  sparse        sparse matrix-vector product, its gets by three methods\n"
-            "  mix           transfers of all ranks in the sizes and proportions of NWChem\n"
-            "  pool          tasks from a counter, each two strided gets and an accumulate\n"
-            "  stall         maximum latency of 8-byte operations under load\n"
-            "  matmul        matrix product by one-sided gets, by broadcasts, by ScaLAPACK\n"
-            "  probe         10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
-            "options:\n"
-            "  -s, --seconds S    seconds per row, default %g\n"
-            "  -t, --threads N    threads per rank in stall, default 1\n"
-            "  -j, --json FILE    write the results to FILE as JSON\n"
-            "  -l, --label TEXT   name of the run in FILE\n"
-            "  -w, --without NAME leave out the rows of this name, a pattern as the shell has; may "
-            "be repeated\n"
-            "  -i, --instructions the same as the word instructions\n"
-            "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
-            "  -h, --help         print this help\n"
-            "Exit status: 0; 1 if a row has wrong data or an operation failed; 2 for an invalid "
-            "command line.\n",
-            DEFAULT_SECONDS);
+    fprintf(
+        out,
+        "usage: armci-bench WORD... [options], on two ranks or more\n"
+        "  latency       8-byte operations, atomics, locks, fence, barrier\n"
+        "  bandwidth     put, get, acc of 1 B to 64 MiB, memcpy, MPI\n"
+        "  strided       patches of many segments\n"
+        "  vector        lists of addresses\n"
+        "  nonblocking   a thousand puts or gets: blocking, nonblocking, aggregate handle\n"
+        "  regions       8-byte operations and allocation with one region and with 300\n"
+        "  contention    all ranks on the same elements, parts of one segment, one counter, "
+        "one lock\n"
+        "  many          n x n patches, aggregates and lists, fences of several processes, "
+        "message rate\n"
+        "  instructions  instructions per call of 8-byte operations\n"
+        "  all           all of these\n"
+        "  remote        for two nodes: operations against plain MPI, also while the target "
+        "computes\n"
+        "  passive       for two nodes: every size and shape while the target computes, beside "
+        "MPI\n"
+        "  methods       segments of 16 B to 64 KiB, to compare routes and methods\n"
+        "  cold          data that are in no cache, beside data that are\n"
+        "  foreign       memory of one library in transfers of the other, first use and second\n"
+        "  worst         the worst of a million short operations\n"
+        "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
+        "  mg            NAS MG by puts with flags and by messages, on 2, 4 or 8 ranks\n"
+        "  sparse        sparse matrix-vector product, its gets by three methods\n"
+        "  mix           transfers of all ranks in the sizes and proportions of NWChem\n"
+        "  pool          tasks from a counter, each two strided gets and an accumulate\n"
+        "  stall         maximum latency of 8-byte operations under load\n"
+        "  matmul        matrix product by one-sided gets, by broadcasts, by ScaLAPACK\n"
+        "  probe         10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
+        "options:\n"
+        "  -s, --seconds S    seconds per row, default %g\n"
+        "  -t, --threads N    threads per rank in stall, default 1\n"
+        "  -j, --json FILE    write the results to FILE as JSON\n"
+        "  -l, --label TEXT   name of the run in FILE\n"
+        "  -w, --without NAME leave out the rows of this name, a pattern as the shell has; may "
+        "be repeated\n"
+        "  -i, --instructions the same as the word instructions\n"
+        "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
+        "  -h, --help         print this help\n"
+        "Exit status: 0; 1 if a row has wrong data or an operation failed; 2 for an invalid "
+        "command line.\n",
+        DEFAULT_SECONDS);
 }
 
 static bool read_seconds(const char *text, double *seconds)
@@ -168,9 +170,9 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
 
 static bool is_of_all(const char *word)
 {
-    static const char *const alone[] = {"remote",  "overlap", "matmul", "mg",    "sparse",
-                                        "mix",     "pool",    "probe",  "stall", "cold",
-                                        "methods", "passive", "worst"};
+    static const char *const alone[] = {"remote",  "overlap", "matmul", "mg",     "sparse",
+                                        "mix",     "pool",    "probe",  "stall",  "cold",
+                                        "methods", "passive", "worst",  "foreign"};
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
         if (strcmp(word, alone[i]) == 0) return false;
     }
@@ -217,7 +219,7 @@ static const struct group *const groups[] = {
     &group_contention,  &group_many,          &group_remote,       &group_computing,
     &group_overlap,     &group_stall,         &group_matmul,       &group_mg,
     &group_sparse,      &group_mix,           &group_pool,         &group_cold,
-    &group_methods,     &group_passive,       &group_worst};
+    &group_methods,     &group_passive,       &group_worst,        &group_foreign};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 

@@ -16,16 +16,17 @@ import subprocess
 import sys
 import time
 
+import examples
 import rivals
 from rivals import Problem, TOP
 
 OURS = "armci-rma"
 # What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
 WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many", "matmul", "mg", "sparse", "mix", "pool", "methods", "cold",
-                  "worst"],
+                  "worst", "foreign", "examples"],
          "hosts": ["remote", "bandwidth", "many", "overlap", "matmul", "mg", "sparse", "mix", "pool", "contention", "methods", "passive", "cold",
-                   "worst"]}
-OURS_ONLY = ["matmul", "methods", "passive", "cold", "worst"]  # words whose rivals are rows beside them, and those about this library
+                   "worst", "foreign"]}
+OURS_ONLY = ["matmul", "methods", "passive", "cold", "worst", "foreign"]  # words whose rivals are rows beside them, and those about this library
 # Launches of a word with other settings: what its rows are called, variables, and rows left out.
 RMA = {"ARMCI_TRANSPORT": "rma"}
 LISTS = {**RMA, "ARMCI_STRIDED_METHOD": "iov"}
@@ -195,7 +196,7 @@ def open_runs(mpi, checkout, only):
         if only and (rival.key if rival else OURS) not in only:
             continue
         run = {"library": rival.key if rival else OURS, "mpi": mpi.family, "extra_ranks": rival.extra_ranks if rival else 0,
-               "words": rival.words if rival else (), "rows": [], "problems": []}
+               "rival": rival, "rows": [], "problems": []}
         try:
             path = rivals.program(rival, mpi) if rival else rivals.own_program(mpi)
         except Problem as problem:
@@ -219,7 +220,7 @@ def measure(args, builds, data):
         for blank, path in programs[mpi.family]:
             run = runs.setdefault((mpi.family, place, blank["library"]),
                                   {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
-            if not path or word in OURS_ONLY and run["library"] != OURS or word not in (run["words"] or [word]):
+            if not path or word in OURS_ONLY and run["library"] != OURS or word not in (run["rival"] and run["rival"].words or [word]):
                 continue
             if time.monotonic() > over:
                 run["problems"].append({"group": word, "name": "the start", "why": "not measured: the time was over"})
@@ -227,12 +228,17 @@ def measure(args, builds, data):
             nodes = 1 if place == "node" else 2
             ranks = RANKS + nodes * run["extra_ranks"]
             progress(f"{number + 1}/{len(steps)} {mpi.family}, {place}, {word}: {run['library']} on {ranks} ranks")
+            if word == examples.WORD:
+                rows, problems = examples.measure(run["rival"], mpi, ranks)
+                run["rows"] += rows
+                run["problems"] += problems
+                continue
             measure_word(Job(mpi, place, ranks, path, [word], args.seconds), run, word)
             for name, settings, left_out in VARIANTS.get((place, word), []) if run["library"] == OURS else []:
                 progress(f"    {name}")
                 measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), run, word, name, left_out)
             run["ranks_started"] = ranks
-    data["runs"] = [{key: value for key, value in run.items() if key != "words"} for run in runs.values()]
+    data["runs"] = [{key: value for key, value in run.items() if key != "rival"} for run in runs.values()]
     data["quiet"] = sorted(data["busy"])[(9 * len(steps) + 9) // 10 - 1] <= QUIET  # all except a tenth
 
 

@@ -224,7 +224,7 @@ def slower(data):
     for place, mpi in itertools.product(data.places(), MPIS):
         for group, name in data.names(place):
             others = [(ratio(data, key, mpi, place, (group, name)) or 1, key) for key in data.libraries(mpi, place)[1:] if key != rivals.FLOOR]
-            others = [(value, key) for value, key in others if value < LOSS and group != "overlap" and not name.startswith(("MPI", "memcpy"))]
+            others = [(value, key) for value, key in others if value < LOSS and group not in ("overlap", "examples") and not name.startswith(("MPI", "memcpy"))]
             if others:
                 found[(place, mpi, group, name)] = min(others, key=lambda one: (reason(data, one[1], mpi, place, (group, name)) == WITHIN, one))
     return found
@@ -273,6 +273,13 @@ EVALUATION = [("A Table 1, D Table 1", "hosts", ["MPI round trip 8 B", "get 8 B"
               ("C 3", "node", ["put 1 MiB", "get 1 MiB", "acc 1 MiB"]),
               *(("D 12", place, [f"{name} {size}" for size in ("128", "512", "2000", "1000, k = 512") for name in ("SRUMMA", "pdgemm")])
                 for place in PLACES),
+              *(("C 4", place, [name + way for name in ("getS 64 x 16 B", "getS 64 x 1 KiB", "getS 1000 x 16 B") for way in ("", " [rma]", " [rma, batched]", " [rma, direct]")])
+                for place in PLACES),
+              *(("C 5", place, [f"{call} from {memory}, {use}" for call in ("put + fence", "MPI_Send") for memory in ("MPI_Alloc_mem", "ARMCI_Malloc") for use in ("first", "second")])
+                for place in PLACES),
+              ("B 8 to 11", "hosts", [f"{count} cold gets of {size} KiB" for count, size in ((8192, 4), (512, 64), (32, 1024))]),
+              ("A 19", "hosts", [f"{call} {size}" for size in ("1 KiB", "16 KiB", "64 KiB", "1024 KiB") for call in ("nbget", "MPI_Irecv")]),
+              ("D 6, 10", "hosts", ["busy: get 256 KiB", "busy: MPI_Get 256 KiB", "busy: MPI_Get 256 KiB [no progress]", "busy: put + fence 4 MiB", "busy: MPI_Put 4 MiB"]),
               ("D 6, 10", "hosts", ["get 64 KiB, computing", "get 4 MiB, computing", "put 4 MiB, computing", "getS 64 x 512 B, computing"])]
 
 
@@ -282,6 +289,8 @@ def seen_text(row):
         return "not measured yet"
     if "hidden" in row:
         return hidden(row) + " hidden"
+    if not time_of(row):
+        return "nothing completed in time"
     return time_text(time_of(row)) + (f", {units(row):.2f} x {row['versus']}" if units(row) else "")
 
 

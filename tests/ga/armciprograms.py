@@ -200,7 +200,7 @@ def compile_program(args, tree, folder, name, files, flags=(), edits=()):
     # Headers of this library come first; the program's own folder is searched for what it includes beside itself.
     command = [*args.cc.split(), *CFLAGS, f"-I{prefix}/include", f"-I{(tree / files[0]).parent}",
                *(flag.format(armci=tree) for flag in flags), *edited([tree / file for file in files], program, edits),
-               "-o", program, f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-larmci", "-lm"]
+               "-o", program, *(getattr(args, "link", None) or [f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-larmci"]), "-lm"]
     run_logged(command, folder / (program.name + ".compile.log"))
 
 
@@ -218,14 +218,14 @@ def compiled(args, tree, folder, programs):
     return made
 
 
-def prepare_original(args, folder):
-    """Compile the programs of the original ARMCI."""
+def prepare_original(args, folder, chosen=None):
+    """Compile the programs of the original ARMCI: all, or those whose names are chosen."""
     armci = gasource.sources(gasource.GA[args.ga]) / "armci"
     matrix = folder / "sparse-matrix"
     write_sparse_matrix(matrix)
     where = {"Sparse-MPI/av41092.rua.data": matrix, "matrix_med.bin": armci / CG / "matrix_med.bin"}
     programs = {name: {"files": [f"testing/{name}.c"], **special, "inputs": {file: where[file] for file in special.get("inputs", ())}}
-                for name, special in {**TESTS, **({} if args.without_examples else EXAMPLES)}.items()}
+                for name, special in {**TESTS, **({} if args.without_examples else EXAMPLES)}.items() if not chosen or name in chosen}
     return compiled(args, armci, folder, programs)
 
 
