@@ -21,6 +21,7 @@ const char *const armcii_probe_names[PROBE_OPS] = {"put", "get", "accumulate", "
 static struct {
     struct probe_result result;
     int partner;
+    double memory[PROBE_OPS]; /* of the window */
 } probe;
 const struct probe_result *const armcii_probe = &probe.result;
 
@@ -74,12 +75,12 @@ static void be_target(void)
 
 static void do_op(enum probe_op op, struct window *w, int rank)
 {
-    static double value = 1, old;
+    double value = 1, old;
     static const struct op_verb verb[] = {
         [PROBE_PUT] = {.kind = OP_PUT},
         [PROBE_GET] = {.kind = OP_GET},
         [PROBE_ACC] = {.kind = OP_ACC, .element = ELEMENT_DOUBLE}};
-    static const long add = 1;
+    const long add = 1;
     if (op == PROBE_FETCH)
         armcii_window_fetch_and_op(w, RMW_ADD, rank, PROBE_FETCH * (MPI_Aint)sizeof(double),
                                    sizeof(long), &add, &old);
@@ -162,14 +163,13 @@ static MPI_Comm pair_comm(void)
     return comm;
 }
 
-/* A window that the other side lacks cannot be freed; its memory is static. */
+/* A window that the other side lacks cannot be freed, so its memory stays. */
 static void probe_pair(struct probe_result *p)
 {
-    static double memory[PROBE_OPS];
     struct window w;
     MPI_Comm comm = pair_comm();
-    p->measured =
-        armcii_coll_all(armcii_window_create_over(&w, memory, sizeof memory, comm) == 0, comm);
+    p->measured = armcii_coll_all(
+        armcii_window_create_over(&w, probe.memory, sizeof probe.memory, comm) == 0, comm);
     if (p->measured) {
         if (probe.partner < armcii_world->rank)
             be_target();
