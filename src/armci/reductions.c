@@ -11,7 +11,6 @@
 struct reduction {
     MPI_Op op;
     MPI_Datatype type;
-    int armci_type;
     bool absolute; /* reduces absolute values */
 };
 
@@ -65,8 +64,7 @@ static bool find_reduction(const char *op, int type, struct reduction *r)
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
         if (strncmp(op, operators[i].name, strlen(operators[i].name)) != 0) continue;
         if (operators[i].integers_only && !is_integer(type)) return false;
-        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), type,
-                                operators[i].absolute};
+        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), operators[i].absolute};
         return true;
     }
     return false;
@@ -82,18 +80,6 @@ static void make_absolute(int type, void *x, int n)
         case ARMCI_FLOAT: ((float *)x)[i] = __builtin_fabsf(((float *)x)[i]); break;
         default: ((double *)x)[i] = __builtin_fabs(((double *)x)[i]); break;
         }
-}
-
-static void reduce_all(MPI_Comm comm, const struct reduction *r, void *x, int n)
-{
-    if (r->absolute) make_absolute(r->armci_type, x, n);
-    armcii_coll_allreduce(MPI_IN_PLACE, x, n, r->type, r->op, comm);
-}
-
-static void reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n)
-{
-    if (r->absolute) make_absolute(r->armci_type, x, n);
-    armcii_coll_reduce(x, n, r->type, r->op, comm);
 }
 
 /* Does the caller contribute the best key of all contributors? */
@@ -159,7 +145,9 @@ static void reduce(const char *caller, struct team *team, int scope, void *x, in
     ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
-    if (prepare(caller, team, scope, x, n, op, type, &r, &comm)) reduce_all(comm, &r, x, n);
+    if (!prepare(caller, team, scope, x, n, op, type, &r, &comm)) return;
+    if (r.absolute) make_absolute(type, x, n);
+    armcii_coll_allreduce(MPI_IN_PLACE, x, n, r.type, r.op, comm);
 }
 
 /* The result is at the first process only. */
@@ -168,8 +156,9 @@ static void reduce_first(const char *caller, int scope, void *x, int n, const ch
     ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
-    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm))
-        reduce_root(comm, &r, x, n);
+    if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;
+    if (r.absolute) make_absolute(type, x, n);
+    armcii_coll_reduce(x, n, r.type, r.op, comm);
 }
 
 void parmci_msg_gop_scope(int scope, void *x, int n, char *op, int type)
