@@ -320,7 +320,7 @@ static int check_mutex(const char *caller, const struct mutex_set *set, int mute
 static void lock(const char *caller, struct mutex_set *set, int mutex, int owner)
 {
     if (check_mutex(caller, set, mutex, owner)) return;
-    if (armcii_lock_is_enabled() ? is_mine(set, mutex, owner) : is_held(set, mutex, owner))
+    if (armcii_lock.enabled ? is_mine(set, mutex, owner) : is_held(set, mutex, owner))
         armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process holds the mutex already",
                      "%d of process %d", mutex, owner);
     else

@@ -36,11 +36,10 @@ bool armcii_is_running(const char *function)
 
 void armcii_entry_open(void)
 {
-    armcii_entry.state =
-        armcii_lock_is_enabled() || armcii_observed.calls ? ENTRY_SLOW : ENTRY_FAST;
+    armcii_entry.state = armcii_lock.enabled || armcii_observed.calls ? ENTRY_SLOW : ENTRY_FAST;
     if (armcii_observed.calls) return;
     armcii_addr_cache_own();
-    if (armcii_lock_is_enabled()) armcii_solo_start();
+    if (armcii_lock.enabled) armcii_solo_start();
 }
 
 void armcii_entry_close(void)

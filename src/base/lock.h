@@ -112,11 +112,6 @@ static inline void armcii_lock_exit(void)
         atomic_store_explicit(&armcii_lock.owner, NULL, memory_order_release);
 }
 
-static inline bool armcii_lock_is_enabled(void)
-{
-    return armcii_lock.enabled;
-}
-
 /* ---- sections without the lock ----
  *
  * One thread runs them until another thread of the program enters the library. It pays no atomic

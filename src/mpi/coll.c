@@ -159,7 +159,7 @@ static bool start_receive(void *buffer, int room, int from, int tag, MPI_Comm co
                           MPI_Status *status, MPI_Request *request)
 {
     int still = 1, length;
-    if (armcii_lock_is_enabled()) MPI_Iprobe(from, tag, comm, &still, status);
+    if (armcii_lock.enabled) MPI_Iprobe(from, tag, comm, &still, status);
     if (!still) return false;
     MPI_Get_count(status, MPI_BYTE, &length);
     *request = MPI_REQUEST_NULL;

@@ -34,12 +34,12 @@ static struct {
 
 static void lock(void)
 {
-    if (armcii_lock_is_enabled()) pthread_mutex_lock(&counting.mutex);
+    if (armcii_lock.enabled) pthread_mutex_lock(&counting.mutex);
 }
 
 static void unlock(void)
 {
-    if (armcii_lock_is_enabled()) pthread_mutex_unlock(&counting.mutex);
+    if (armcii_lock.enabled) pthread_mutex_unlock(&counting.mutex);
 }
 
 static long measure_clock(void)

@@ -361,13 +361,13 @@ static void *work(void *argument)
     char own[ROWS * 32];
     for (int round = 0; round < ROUNDS; round++) {
         use_index(thread, round);
-        if (armcii_lock_is_enabled()) use_teams();
+        if (armcii_lock.enabled) use_teams();
         use_shapes(own);
         use_tree(thread);
         use_kernels();
         use_configuration(thread, round);
         use_stripes(round);
-        if (armcii_lock_is_enabled()) serve_and_fence(own);
+        if (armcii_lock.enabled) serve_and_fence(own);
     }
     return NULL;
 }
