@@ -32,11 +32,11 @@ int armcii_transfer_begin(const struct op_args *r, struct op *op)
 int armcii_check_bytes(const struct op_args *r, const char *argument, int bytes)
 {
     if (bytes < 0) return armcii_check_count(r->caller, argument, bytes);
-    if (r->verb.kind != OP_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0)
+    if (r->verb.kind != OP_ACC || (size_t)bytes % armcii_elements[r->verb.element].size == 0)
         return 0;
     return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate requires whole elements",
-                        "%d (%s: %zu bytes)", bytes, armcii_element_name(r->verb.element),
-                        armcii_element_size(r->verb.element));
+                        "%d (%s: %zu bytes)", bytes, armcii_elements[r->verb.element].name,
+                        armcii_elements[r->verb.element].size);
 }
 
 int armcii_check_local(const struct op_args *r, const char *argument, const void *local, int bytes)
@@ -154,7 +154,7 @@ acc_fast(int datatype, const void *scale, const void *src, const void *dst, int 
         datatype < 0 || datatype >= ELEMENT_COUNT)
         return false;
     enum element e = (enum element)datatype;
-    if ((size_t)bytes % armcii_element_size(e)) return false;
+    if ((size_t)bytes % armcii_elements[e].size) return false;
     armcii_stats_transfer(STATS_ACC, proc, (size_t)bytes, bytes > 0);
     armcii_apply_accumulate_segment(e, scale, proc, dst, src, (size_t)bytes);
     return true;

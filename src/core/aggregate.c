@@ -18,7 +18,7 @@ bool armcii_aggregate_fits(const struct aggregate *a, const struct op *op)
     if (a->first.target != op->target || a->first.verb.kind != op->verb.kind) return false;
     if (op->verb.kind != OP_ACC) return true;
     return a->first.verb.element == op->verb.element &&
-           memcmp(a->scale, op->scale, armcii_element_size(op->verb.element)) == 0;
+           memcmp(a->scale, op->scale, armcii_elements[op->verb.element].size) == 0;
 }
 
 static void make_room(struct aggregate *a)
@@ -53,7 +53,7 @@ int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy)
     if (a->n == 0) {
         a->first = *op;
         if (op->verb.kind == OP_ACC)
-            memcpy(a->scale, op->scale, armcii_element_size(op->verb.element));
+            memcpy(a->scale, op->scale, armcii_elements[op->verb.element].size);
     }
     a->local[a->n] = copy ? copy_bytes(a, op->shape.local, op->shape.bytes) : op->shape.local;
     a->remote[a->n] = op->shape.remote;

@@ -13,46 +13,19 @@
 #pragma GCC optimize("O3", "fp-contract=off")
 #endif
 
-static const struct {
-    size_t size, align;
-    const char *name;
-} elements[ELEMENT_COUNT] = {
-    [ELEMENT_INT] = {sizeof(int), sizeof(int), "int"},
-    [ELEMENT_LONG] = {sizeof(long), sizeof(long), "long"},
-    [ELEMENT_FLOAT] = {sizeof(float), sizeof(float), "float"},
-    [ELEMENT_DOUBLE] = {sizeof(double), sizeof(double), "double"},
-    [ELEMENT_COMPLEX] = {2 * sizeof(float), sizeof(float), "complex"},
-    [ELEMENT_DCOMPLEX] = {2 * sizeof(double), sizeof(double), "double complex"},
+const struct element_type armcii_elements[ELEMENT_COUNT] = {
+    [ELEMENT_INT] = {sizeof(int), sizeof(int), "int", &(const int){1}},
+    [ELEMENT_LONG] = {sizeof(long), sizeof(long), "long", &(const long){1}},
+    [ELEMENT_FLOAT] = {sizeof(float), sizeof(float), "float", &(const float){1}},
+    [ELEMENT_DOUBLE] = {sizeof(double), sizeof(double), "double", &(const double){1}},
+    [ELEMENT_COMPLEX] = {2 * sizeof(float), sizeof(float), "complex", (const float[2]){1, 0}},
+    [ELEMENT_DCOMPLEX] = {2 * sizeof(double), sizeof(double), "double complex",
+                          (const double[2]){1, 0}},
 };
-
-size_t armcii_element_size(enum element e)
-{
-    return elements[e].size;
-}
-
-size_t armcii_element_align(enum element e)
-{
-    return elements[e].align;
-}
-
-const char *armcii_element_name(enum element e)
-{
-    return elements[e].name;
-}
-
-const void *armcii_element_one(enum element e)
-{
-    static const int i = 1;
-    static const long l = 1;
-    static const float c[2] = {1, 0};
-    static const double z[2] = {1, 0};
-    static const void *const one[ELEMENT_COUNT] = {&i, &l, c, z, c, z};
-    return one[e];
-}
 
 bool armcii_scale_is_one(enum element e, const void *scale)
 {
-    return memcmp(scale, armcii_element_one(e), elements[e].size) == 0;
+    return memcmp(scale, armcii_elements[e].one, armcii_elements[e].size) == 0;
 }
 
 /* ---- rows ---- */
@@ -172,8 +145,8 @@ void armcii_scale_copy(enum element e, const void *scale, const void *src, void 
         [ELEMENT_FLOAT] = scale_float,     [ELEMENT_DOUBLE] = scale_double,
         [ELEMENT_COMPLEX] = scale_complex, [ELEMENT_DCOMPLEX] = scale_dcomplex,
     };
-    assert(bytes % elements[e].size == 0);
-    kernel[e](scale, src, dst, bytes / elements[e].align);
+    assert(bytes % armcii_elements[e].size == 0);
+    kernel[e](scale, src, dst, bytes / armcii_elements[e].align);
 }
 
 void armcii_scale_pack(enum element e, const void *scale, const struct shape *s, char *buffer)

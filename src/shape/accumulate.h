@@ -19,14 +19,14 @@ enum element {
     ELEMENT_COUNT
 };
 
-/* Bytes of an element, bytes of the number it consists of (for complex types, of one part), and its
- * name ("double"). */
-size_t armcii_element_size(enum element e);
-size_t armcii_element_align(enum element e);
-const char *armcii_element_name(enum element e);
+struct element_type {
+    size_t size,
+        align;        /* bytes; align: of the number it consists of, one of two in complex types */
+    const char *name; /* "double" */
+    const void *one;  /* the scale 1 */
+};
+extern const struct element_type armcii_elements[ELEMENT_COUNT];
 
-/* The scale 1. */
-const void *armcii_element_one(enum element e);
 /* Is *scale 1? */
 bool armcii_scale_is_one(enum element e, const void *scale);
 

@@ -126,7 +126,7 @@ static void start_call(struct client *c, int k)
     struct slot *mine = &memory->slot[server_rank(test_rank(), k) - 1];
     struct am_request r = {.tag = AM_TAG_FIRST,
                            .element = ELEMENT_DOUBLE,
-                           .scale = armcii_element_one(ELEMENT_DOUBLE),
+                           .scale = armcii_elements[ELEMENT_DOUBLE].one,
                            .scale_bytes = sizeof(double)};
     struct shape s;
     const long add = 1;

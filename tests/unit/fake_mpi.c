@@ -385,8 +385,8 @@ static void check_elements(struct op_verb verb, size_t bytes)
 {
     ck_assert_msg(bytes > 0, "an operation of 0 bytes");
     if (verb.kind != OP_ACC) return;
-    ck_assert_msg(bytes % armcii_element_align(verb.element) == 0, "accumulate of %zu bytes of %s",
-                  bytes, armcii_element_name(verb.element));
+    ck_assert_msg(bytes % armcii_elements[verb.element].align == 0, "accumulate of %zu bytes of %s",
+                  bytes, armcii_elements[verb.element].name);
 }
 
 void armcii_window_transfer(struct window *w, struct op_verb verb, int target, void *local,

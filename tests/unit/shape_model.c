@@ -199,7 +199,7 @@ void check_same_bytes(const struct sample *m, const char *what, const struct byt
 
 void add_elements(enum element e, char *dst, const char *src, size_t bytes)
 {
-    size_t size = armcii_element_align(e);
+    size_t size = armcii_elements[e].align;
     for (size_t i = 0; i < bytes; i += size) {
         union {
             unsigned i;

@@ -43,7 +43,7 @@ static void fill(enum element e, char *at, size_t bytes, struct rng *r)
         rng_bytes(r, at, bytes);
         return;
     }
-    size_t part = armcii_element_align(e);
+    size_t part = armcii_elements[e].align;
     for (size_t i = 0; i + part <= bytes; i += part) {
         double real = random_real(r);
         float single = (float)real;
@@ -73,7 +73,7 @@ static void check_same(enum element e, int scale, const char *what, size_t numbe
     size_t at = 0;
     while (seen[at] == want[at])
         at++;
-    ck_abort_msg("%s, scale %d, %s %zu: byte %zu: expected %d, seen %d", armcii_element_name(e),
+    ck_abort_msg("%s, scale %d, %s %zu: byte %zu: expected %d, seen %d", armcii_elements[e].name,
                  scale, what, number, at, want[at], seen[at]);
 }
 
@@ -86,7 +86,7 @@ ROW_TEST(every_size_at_every_offset, ELEMENT_COUNT *SCALES)
     enum { SIZE = PIECE + 2 * OFFSETS };
     _Alignas(16) char src[SIZE], seen[SIZE], want[SIZE], before[SIZE], factor[32];
     struct rng r = rng_start((uint64_t)scale);
-    size_t size = armcii_element_size(e);
+    size_t size = armcii_elements[e].size;
     rng_bytes(&r, before, SIZE);
     for (size_t bytes = 0; bytes <= PIECE; bytes += size)
         for (size_t from = 0; from < OFFSETS; from++) {
@@ -108,7 +108,7 @@ ROW_TEST(to_the_same_memory, ELEMENT_COUNT *SCALES)
     int scale = _i % SCALES;
     _Alignas(16) char seen[PIECE + 1], want[PIECE + 1];
     struct rng r = rng_start((uint64_t)scale);
-    for (size_t bytes = 0; bytes <= PIECE; bytes += armcii_element_size(e)) {
+    for (size_t bytes = 0; bytes <= PIECE; bytes += armcii_elements[e].size) {
         memset(seen, FILLER, sizeof(seen));
         fill(e, seen, bytes, &r);
         memcpy(want, seen, sizeof(want));
@@ -123,7 +123,7 @@ ROW_TEST(a_megabyte, ELEMENT_COUNT *SCALES)
     enum element e = (enum element)(_i / SCALES);
     int scale = _i % SCALES;
     struct rng r = rng_start((uint64_t)scale);
-    size_t bytes = LARGE + 3 * armcii_element_size(e), from = (size_t)rng_between(&r, 0, 63);
+    size_t bytes = LARGE + 3 * armcii_elements[e].size, from = (size_t)rng_between(&r, 0, 63);
     size_t to = (size_t)rng_between(&r, 0, 63);
     char *src = malloc(bytes + from), *seen = malloc(bytes + to), *want = malloc(bytes);
     ck_assert(src != NULL && seen != NULL && want != NULL);
@@ -152,7 +152,7 @@ enum {
  * makes NaNs, whose bits depend on the compiler. */
 static ptrdiff_t random_stride(enum element e, size_t bytes, struct rng *r)
 {
-    const ptrdiff_t align = (ptrdiff_t)armcii_element_align(e),
+    const ptrdiff_t align = (ptrdiff_t)armcii_elements[e].align,
                     stride = rng_between(r, -STRIDE, STRIDE);
     const size_t apart = (size_t)(stride < 0 ? -stride : stride);
     if (e == ELEMENT_INT || e == ELEMENT_LONG || apart >= bytes) return stride;
@@ -166,7 +166,7 @@ ROW_TEST(rows_of_any_kind, ELEMENT_COUNT *SCALES)
     int scale = _i % SCALES;
     static char src[ARENA + 16];
     static _Alignas(16) char seen[ARENA + 16], want[ARENA + 16];
-    const size_t size = armcii_element_size(e);
+    const size_t size = armcii_elements[e].size;
     for (size_t seed = 0; seed < 500; seed++) {
         struct rng r = rng_start(seed);
         const size_t bytes = (size_t)rng_between(&r, 0, (int)(ROW_BYTES / size)) * size;
@@ -195,7 +195,7 @@ ROW_TEST(rows_to_the_same_memory, ELEMENT_COUNT *SCALES)
     int scale = _i % SCALES;
     static _Alignas(16) char seen[ARENA], want[ARENA];
     struct rng r = rng_start((uint64_t)scale);
-    for (size_t bytes = 0; bytes <= ROW_BYTES; bytes += armcii_element_size(e)) {
+    for (size_t bytes = 0; bytes <= ROW_BYTES; bytes += armcii_elements[e].size) {
         fill(e, seen, ARENA, &r);
         memcpy(want, seen, ARENA);
         for (size_t i = 0; i < ROWS; i++)

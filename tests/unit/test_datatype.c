@@ -203,8 +203,8 @@ TEST(basic_types)
     for (enum element e = 0; e < ELEMENT_COUNT; e++) {
         struct basic_type seen = armcii_basic_element(e);
         ck_assert_msg(seen.type == want[e].type && seen.size == want[e].size, "%s",
-                      armcii_element_name(e));
-        ck_assert_uint_eq(armcii_element_size(e) % seen.size, 0);
+                      armcii_elements[e].name);
+        ck_assert_uint_eq(armcii_elements[e].size % seen.size, 0);
     }
     ck_assert(armcii_basic_byte().type == MPI_BYTE && armcii_basic_byte().size == 1);
 }

@@ -51,8 +51,8 @@ static void check_update(const char *dst, size_t bytes)
 static void check_hold(enum element e, size_t piece, size_t bytes)
 {
     static unsigned calls;
-    if (piece % armcii_element_size(e) != 0)
-        ck_abort_msg("%zu bytes of %s are no whole elements", piece, armcii_element_name(e));
+    if (piece % armcii_elements[e].size != 0)
+        ck_abort_msg("%zu bytes of %s are no whole elements", piece, armcii_elements[e].name);
     if (bytes > STRIPE_BLOCK) ck_abort_msg("a lock is held for %zu bytes", bytes);
     if (calls++ % 64 == 0) ck_assert_int_le(locks_taken(), 2);
 }
@@ -158,7 +158,7 @@ static size_t first_border(void)
 ROW_TEST(contiguous_across_blocks, ELEMENT_COUNT)
 {
     enum element e = (enum element)_i;
-    size_t size = armcii_element_size(e);
+    size_t size = armcii_elements[e].size;
     unsigned number = 0;
     begin(e, 1);
     for (size_t before = 0; before <= 2 * size; before++)
@@ -215,7 +215,7 @@ static bool patch(enum element e, unsigned seed)
 {
     struct rng r = rng_start(seed);
     int levels = rng_between(&r, 1, 3), count[4], here[3], there[3];
-    size_t size = armcii_element_size(e), from, to;
+    size_t size = armcii_elements[e].size, from, to;
     struct shape s;
     count[0] =
         (int)size * (rng_between(&r, 0, 3) ? rng_between(&r, 1, 6)
@@ -251,7 +251,7 @@ ROW_TEST(strided, ELEMENT_COUNT)
 ROW_TEST(rows_on_one_another, ELEMENT_COUNT)
 {
     enum element e = (enum element)_i;
-    int count[2] = {(int)armcii_element_size(e) * 40, 500}, here[1] = {8}, there[1] = {0};
+    int count[2] = {(int)armcii_elements[e].size * 40, 500}, here[1] = {8}, there[1] = {0};
     struct shape s;
     begin(e, 4);
     ck_assert_int_eq(
@@ -269,7 +269,7 @@ ROW_TEST(vector, ELEMENT_COUNT)
     enum element e = (enum element)_i;
     enum { SEGMENTS = 50 };
     struct rng r = rng_start(5);
-    size_t size = armcii_element_size(e);
+    size_t size = armcii_elements[e].size;
     begin(e, 5);
     for (unsigned round = 0; round < 100; round++) {
         void *here[SEGMENTS], *there[SEGMENTS];

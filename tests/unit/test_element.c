@@ -71,13 +71,13 @@ static void check_elements(size_t r, size_t offset, const void *seen, const void
 TEST(sizes_and_names)
 {
     for (size_t r = 0; r < ELEMENT_COUNT; r++) {
-        ck_assert_msg(armcii_element_size(row[r].type) == row[r].size,
+        ck_assert_msg(armcii_elements[row[r].type].size == row[r].size,
                       "%s: size: expected %zu, seen %zu", row[r].name, row[r].size,
-                      armcii_element_size(row[r].type));
-        ck_assert_msg(armcii_element_align(row[r].type) == row[r].align,
+                      armcii_elements[row[r].type].size);
+        ck_assert_msg(armcii_elements[row[r].type].align == row[r].align,
                       "%s: align: expected %zu, seen %zu", row[r].name, row[r].align,
-                      armcii_element_align(row[r].type));
-        ck_assert_str_eq(armcii_element_name(row[r].type), row[r].name);
+                      armcii_elements[row[r].type].align);
+        ck_assert_str_eq(armcii_elements[row[r].type].name, row[r].name);
     }
 }
 

@@ -179,8 +179,8 @@ static bool send_fragment(struct endpoint *e, const struct op *op, const struct 
     if (op->verb.kind == OP_ACC) {
         r.kind = AM_ACC;
         r.element = (int)op->verb.element;
-        r.scale = op->scale ? op->scale : armcii_element_one(op->verb.element);
-        r.scale_bytes = armcii_element_size(op->verb.element);
+        r.scale = op->scale ? op->scale : armcii_elements[op->verb.element].one;
+        r.scale_bytes = armcii_elements[op->verb.element].size;
     }
     if (s->bytes > armcii_endpoints->eager_max) {
         send_rndv(e, r, op, s, id);

@@ -160,8 +160,8 @@ static void add_segments(const struct update *u, const struct shape *s)
 
 static struct update update_of(enum element e, const void *scale, int process)
 {
-    if (!scale || armcii_fault("scale-ignored")) scale = armcii_element_one(e);
-    return (struct update){e, scale, process, armcii_element_size(e)};
+    if (!scale || armcii_fault("scale-ignored")) scale = armcii_elements[e].one;
+    return (struct update){e, scale, process, armcii_elements[e].size};
 }
 
 void armcii_apply_accumulate_segment(enum element e, const void *scale, int process,
