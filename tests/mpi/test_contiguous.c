@@ -1,5 +1,4 @@
-/* test_contiguous.c - contiguous put, get and accumulate: sizes, alignments, every target, slices
- * of every size. */
+/* test_contiguous.c - contiguous put, get and accumulate: sizes, alignments, every target. */
 #include "lanes.h"
 #include "op.h"
 
@@ -129,107 +128,6 @@ static void test_acc_sizes(void)
     }
 }
 
-/* Write my byte range of everyone's slice of `bytes`, then read and check all of it. */
-static void use_slices(void **base, const size_t bytes[], const char *what)
-{
-    int me = test_rank(), n = test_ranks();
-    size_t most = 0;
-    unsigned char *seen, *expected;
-    for (int t = 0; t < n; t++)
-        most = bytes[t] > most ? bytes[t] : most;
-    seen = need_memory(most);
-    expected = need_memory(most);
-    for (int t = 0; t < n; t++) {
-        size_t lo = bytes[t] * (size_t)me / (size_t)n, hi = bytes[t] * ((size_t)me + 1) / (size_t)n;
-        memset(expected, 16 * (t + 1) + me, hi - lo);
-        if (hi > lo)
-            check_long(ARMCI_Put(expected, (char *)base[t] + lo, (int)(hi - lo), t), 0,
-                       "ARMCI_Put, %s", what);
-    }
-    ARMCI_Barrier();
-    for (int i = 0; i < n; i++) {
-        int t = (me + i) % n;
-        if (bytes[t] == 0) continue;
-        for (int w = 0; w < n; w++) {
-            size_t lo = bytes[t] * (size_t)w / (size_t)n,
-                   hi = bytes[t] * ((size_t)w + 1) / (size_t)n;
-            memset(expected + lo, 16 * (t + 1) + w, hi - lo);
-        }
-        memset(seen, 0, bytes[t]);
-        ARMCI_Get(base[t], seen, (int)bytes[t], t);
-        check_bytes(seen, expected, bytes[t], "%s: slice of %zu bytes of rank %d", what, bytes[t],
-                    t);
-        seen[0] = 0;
-        ARMCI_Get((char *)base[t] + bytes[t] - 1, seen, 1, t);
-        check_bytes(seen, expected + bytes[t] - 1, 1,
-                    "%s: last byte of the slice of %zu bytes of rank %d", what, bytes[t], t);
-    }
-    free(seen);
-    free(expected);
-}
-
-/* Regions of the sizes first, first + step, ... up to last, `more` bytes more on each further rank,
- * all alive at once. */
-static void try_slices(size_t first, size_t last, size_t step, size_t more)
-{
-    enum { MANY = 200 };
-    void **base[MANY];
-    size_t bytes[MANY][MOST_RANKS];
-    int n = 0;
-    for (size_t s = first; s <= last && n < MANY; s += step, n++) {
-        for (int t = 0; t < test_ranks(); t++)
-            bytes[n][t] = s + more * (size_t)t;
-        base[n] = region_create(bytes[n][test_rank()]);
-    }
-    for (int i = 0; i < n; i++)
-        use_slices(base[i], bytes[i], "slices of any size");
-    ARMCI_Barrier();
-    for (int i = 0; i < n; i++)
-        region_free(base[i]);
-}
-
-static void test_slice_sizes(void)
-{
-    size_t step = 3 * (size_t)(67 / effort(67));
-    try_slices(1, 200, step, test_ranks() <= 2 ? 0 : 5);
-    if (test_ranks() <= 2) {
-        try_slices(2, 200, step, 7);
-        try_slices(3, 200, step, 13);
-    }
-}
-
-static void test_slice_sizes_known(void)
-{
-    try_slices(40, 40, 1, 0);
-    try_slices(1048584, 1048584, 1, 0);
-    try_slices(8193, 8193, 1, 1);
-    try_slices(4095, 4097, 1, 0);
-}
-
-/* Only the ranks of the mask have memory, which repeats after 8 ranks; 0 bytes give NULL
- * everywhere. */
-static void try_empty_slices(unsigned mask)
-{
-    size_t bytes[MOST_RANKS];
-    void **base;
-    for (int t = 0; t < test_ranks(); t++)
-        bytes[t] = mask & (1u << t % 8) ? 24u + 8u * (unsigned)t : 0;
-    base = region_create(bytes[test_rank()]);
-    for (int t = 0; t < test_ranks(); t++)
-        check((base[t] == NULL) == (bytes[t] == 0),
-              "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t, bytes[t], base[t]);
-    use_slices(base, bytes, "some slices of 0 bytes");
-    region_done(base);
-}
-
-static void test_empty_slices(void)
-{
-    int n = test_ranks();
-    unsigned all = (1u << (n < 8 ? n : 8)) - 1;
-    for (unsigned mask = 1; mask <= all; mask += n > 8 ? 37 : n > 3 ? 3 : 1)
-        try_empty_slices(mask);
-}
-
 static void test_zero_bytes(void)
 {
     struct lanes l = lanes_create(64, 64);
@@ -351,9 +249,6 @@ static const struct test tests[] = {
     {"put of every size reaches every rank", test_put_sizes},
     {"get of every size from every rank", test_get_sizes},
     {"accumulate of every type and many sizes", test_acc_sizes},
-    {"slices of every size from 1 byte", test_slice_sizes},
-    {"slices of sizes known to break windows", test_slice_sizes_known},
-    {"a slice of 0 bytes is NULL and harms no other", test_empty_slices},
     {"a transfer of 0 bytes does nothing", test_zero_bytes},
     {"long transfers take no longer than memcpy", test_against_memcpy},
 };

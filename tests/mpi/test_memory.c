@@ -26,6 +26,10 @@ static void check_pattern(void *src, size_t n, int p, int which, const char *wha
     pattern(expected, n, p, which);
     if (n > 0) check_long(ARMCI_Get(src, seen, (int)n, p), 0, "ARMCI_Get");
     check_bytes(seen, expected, n, "%s: %zu bytes in %d", what, n, p);
+    seen[0] = 0xee;
+    if (n > 0) check_long(ARMCI_Get((char *)src + n - 1, seen, 1, p), 0, "ARMCI_Get");
+    check_bytes(seen, expected + (n > 0 ? n - 1 : 0), n > 0, "%s: last of %zu bytes in %d", what, n,
+                p);
     free(seen);
     free(expected);
 }
@@ -58,23 +62,74 @@ static void use_slices(void **base, const size_t *sizes, int which, const char *
     ARMCI_Barrier();
 }
 
+enum { MOST_ALIVE = 200 };
+static size_t slice_bytes[MOST_ALIVE][MOST_RANKS];
+
+/* Regions with these slices, all alive at once. */
+static void use_regions(int regions)
+{
+    static void *base[MOST_ALIVE][MOST_RANKS];
+    int me = test_rank();
+    for (int i = 0; i < regions; i++) {
+        memset(base[i], 0x77, sizeof base[i]);
+        check_long(ARMCI_Malloc(base[i], (armci_size_t)slice_bytes[i][me]), 0, "ARMCI_Malloc(%zu)",
+                   slice_bytes[i][me]);
+        check_bases(base[i], slice_bytes[i], "ARMCI_Malloc");
+    }
+    for (int i = 0; i < regions; i++)
+        use_slices(base[i], slice_bytes[i], i, "ARMCI_Malloc");
+    for (int i = 0; i < regions; i++)
+        for (int p = 0; p < test_ranks(); p++)
+            if (slice_bytes[i][p] > 0) {
+                check_long(ARMCI_Free(base[i][me]), 0, "ARMCI_Free(%p)", base[i][me]);
+                break;
+            }
+}
+
 static void sizes_of_every_kind(void)
 {
     static const size_t list[] = {8, 0, 1, 40, 64, 3, 4096, 65544, 0, 1048584, 24, 100001};
-    const size_t kinds = sizeof list / sizeof *list;
-    int me = test_rank(), n = test_ranks();
-    size_t sizes[MOST_RANKS];
-    void *base[MOST_RANKS];
-    for (size_t k = 0; k < kinds; k++) {
-        size_t sum = 0;
-        for (int p = 0; p < n; p++)
-            sum += sizes[p] = list[(k + (size_t)p) % kinds];
-        memset(base, 0x77, sizeof base);
-        check_long(ARMCI_Malloc(base, (armci_size_t)sizes[me]), 0, "ARMCI_Malloc(%zu)", sizes[me]);
-        check_bases(base, sizes, "ARMCI_Malloc");
-        use_slices(base, sizes, (int)k, "ARMCI_Malloc");
-        if (sum > 0) check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
+    enum { KINDS = sizeof list / sizeof *list };
+    for (int k = 0; k < KINDS; k++)
+        for (int p = 0; p < test_ranks(); p++)
+            slice_bytes[k][p] = list[(k + p) % KINDS];
+    use_regions(KINDS);
+}
+
+/* Regions of `first` and each `step` bytes more, `more` on each further rank. */
+static void sizes_from(size_t first, size_t last, size_t step, size_t more)
+{
+    int n = 0;
+    for (size_t s = first; s <= last && n < MOST_ALIVE; s += step, n++)
+        for (int p = 0; p < test_ranks(); p++)
+            slice_bytes[n][p] = s + more * (size_t)p;
+    use_regions(n);
+}
+
+/* Those from 40 bytes on were known to break windows. */
+static void sizes_in_sequence(void)
+{
+    size_t step = 3 * (size_t)(67 / effort(67));
+    sizes_from(1, 200, step, test_ranks() <= 2 ? 0 : 5);
+    if (test_ranks() <= 2) {
+        sizes_from(2, 200, step, 7);
+        sizes_from(3, 200, step, 13);
     }
+    sizes_from(40, 40, 1, 0);
+    sizes_from(1048584, 1048584, 1, 0);
+    sizes_from(8193, 8193, 1, 1);
+    sizes_from(4095, 4097, 1, 0);
+}
+
+/* Only the ranks of a mask, which repeats after 8 ranks, have memory. */
+static void empty_slices(void)
+{
+    int n = test_ranks(), regions = 0;
+    unsigned all = (1u << (n < 8 ? n : 8)) - 1;
+    for (unsigned mask = 1; mask <= all; mask += n > 8 ? 37 : n > 3 ? 3 : 1, regions++)
+        for (int p = 0; p < n; p++)
+            slice_bytes[regions][p] = mask & (1u << p % 8) ? 24u + 8u * (unsigned)p : 0;
+    use_regions(regions);
 }
 
 /* Free, then allocate at once: the address may come back with another size or owner.  What the
@@ -225,6 +280,8 @@ static void accs_before_a_mode_change_count(void)
 
 static const struct test tests[] = {
     {"slices of every size, zero included", sizes_of_every_kind},
+    {"slices of every size from 1 byte, and known to break windows", sizes_in_sequence},
+    {"a slice of 0 bytes is NULL and harms no other", empty_slices},
     {"an address that comes back belongs to the new region", address_comes_back},
     {"allocation with the name of a device", named_devices},
     {"local memory", local_memory},
