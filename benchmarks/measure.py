@@ -23,9 +23,9 @@ from rivals import Problem, TOP
 OURS = "armci-rma"
 # What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
 WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many", "matmul", "mg", "sparse", "mix", "pool", "methods", "cold",
-                  "worst", "foreign", "examples"],
+                  "worst", "foreign", "examples", "ga-pool"],
          "hosts": ["remote", "bandwidth", "many", "overlap", "matmul", "mg", "sparse", "mix", "pool", "contention", "methods", "passive", "cold",
-                   "worst", "foreign"]}
+                   "worst", "foreign", "ga-pool"]}
 OURS_ONLY = ["matmul", "methods", "passive", "cold", "worst", "foreign"]  # words whose rivals are rows beside them, and those about this library
 # Launches of a word with other settings: what its rows are called, variables, and rows left out.
 RMA = {"ARMCI_TRANSPORT": "rma"}
@@ -228,8 +228,9 @@ def measure(args, builds, data):
             nodes = 1 if place == "node" else 2
             ranks = RANKS + nodes * run["extra_ranks"]
             progress(f"{number + 1}/{len(steps)} {mpi.family}, {place}, {word}: {run['library']} on {ranks} ranks")
-            if word == examples.WORD:
-                rows, problems = examples.measure(run["rival"], mpi, ranks)
+            if word in (examples.WORD, examples.POOL):
+                rows, problems = examples.measure(run["rival"], mpi, ranks) if word == examples.WORD else \
+                    examples.measure_pool(run["rival"], mpi, place, ranks)
                 run["rows"] += rows
                 run["problems"] += problems
                 continue
