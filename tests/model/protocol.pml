@@ -55,15 +55,15 @@
 #define MOST_DEFERRED CALLS
 #endif
 
-/* Requests. PUT: eager, an accumulate as well. RNDV, ASK, HUGE: rendezvous puts; the data of ASK wait until the server has posted the
- * receive, MPI delivers those of HUGE only then, so they do not count. ACC, ACC_ASK: as RNDV and ASK, but the server receives the data in memory that is for replies. GET: with a packed reply; SHORT: a get with a reply in an answer. All of
+/* Requests. PUT: eager, an accumulate as well. RNDV, ASK: rendezvous puts; the data of ASK wait until the server has posted the
+ * receive. ACC, ACC_ASK: as RNDV and ASK, but the server receives the data in memory that is for replies. GET: with a packed reply; SHORT: a get with a reply in an answer. All of
  * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_ROOM: for such a message. */
 #define NONE 0
-mtype = { PUT, RNDV, ASK, HUGE, ACC, ACC_ASK, GET, SHORT, LONG_PUT, LONG_GET, AM_ROOM };
+mtype = { PUT, RNDV, ASK, ACC, ACC_ASK, GET, SHORT, LONG_PUT, LONG_GET, AM_ROOM };
 #define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT)
 #define IS_GET(what) ((what) == GET || (what) == SHORT || (what) == LONG_GET)
 #define IS_ACC(what) ((what) == ACC || (what) == ACC_ASK)
-#define IS_RNDV(what) ((what) == RNDV || (what) == ASK || (what) == HUGE || IS_ACC(what))
+#define IS_RNDV(what) ((what) == RNDV || (what) == ASK || IS_ACC(what))
 
 /* ---- the network ---- */
 
@@ -323,7 +323,7 @@ inline start(s, what)
         :: else
         fi;
         if
-        :: what == RNDV || what == HUGE || what == ACC -> data[PAIR(me, s)] ! e[s].issued
+        :: what == RNDV || what == ACC -> data[PAIR(me, s)] ! e[s].issued
         :: else
         fi
     }
@@ -360,7 +360,6 @@ inline choose(s, what)
 #endif
 #if RNDVS
     :: what = RNDV
-    :: what = HUGE
 #endif
 #if ACCS
     :: what = ACC

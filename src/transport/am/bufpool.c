@@ -28,6 +28,11 @@ static size_t class_bytes(int size)
     return (size_t)SMALLEST << size;
 }
 
+size_t armcii_bufpool_size(size_t bytes)
+{
+    return class_bytes(size_class(bytes));
+}
+
 static char *freelist_pop(struct bufpool *p, int size)
 {
     struct free_list *first = p->free_list[size];

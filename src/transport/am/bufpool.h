@@ -24,6 +24,8 @@ bool armcii_bufpool_can_alloc(const struct bufpool *p, size_t bytes);
 char *armcii_bufpool_alloc(struct bufpool *p, size_t bytes);
 /* The same regardless of the limit: never NULL. */
 char *armcii_bufpool_alloc_over_limit(struct bufpool *p, size_t bytes);
+/* What a buffer for so many bytes takes. */
+size_t armcii_bufpool_size(size_t bytes);
 /* `bytes` as at the allocation. */
 void armcii_bufpool_free(struct bufpool *p, char *buffer, size_t bytes);
 /* No buffer is in use: release all memory. */

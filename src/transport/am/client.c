@@ -107,8 +107,7 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
         r.scale_bytes = sizeof flag;
     }
     armcii_endpoint_reserve(e, armcii_am_request_length(AM_PUT_RNDV, s)); /* others may send */
-    const bool asks =
-        armcii_am_window_is_small() || (bytes > 0 && !armcii_endpoint_has_room(e, bytes));
+    const bool asks = armcii_am_window_is_small() || !armcii_endpoint_has_room(e, bytes);
     if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
     r.kind = is_put ? (asks ? AM_PUT_ASK : AM_PUT_RNDV) : (asks ? AM_ACC_ASK : AM_ACC_RNDV);

@@ -42,9 +42,9 @@ enum {
     AM_REPLIES_MAX = 8 << 10,                     /* bytes of the replies in an answer */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
     AM_ZCOPY_MAX = 1 << 30,                       /* bytes of a zero-copy message */
-    AM_UNEXPECTED_MAX =
-        512 << 10, /* bytes of a message that MPI may deliver before its receive is posted */
-    AM_MESSAGE_COST = 2 << 10, /* what a short message counts: MPI keeps more than its bytes */
+    AM_UNEXPECTED_MAX = 64 << 10, /* bytes of a message that MPI delivers before its receive is
+                                     posted (Open MPI over TCP) */
+    AM_MESSAGE_COST = 2 << 10,    /* what a short message counts: MPI keeps more than its bytes */
     AM_TAG_REQUEST = 1,
     AM_TAG_ANSWER = 2,
     AM_TAG_BARRIER = 3, /* + round, up to 31 */
@@ -112,7 +112,7 @@ static inline size_t armcii_am_padded(size_t bytes)
 }
 static inline uint32_t armcii_am_rndv_size(size_t bytes)
 {
-    return bytes <= AM_UNEXPECTED_MAX ? (uint32_t)bytes : 0;
+    return bytes < AM_UNEXPECTED_MAX ? (uint32_t)bytes : AM_UNEXPECTED_MAX;
 }
 
 /* The first bytes of a request. The layout follows (strided: strides and counts; vector: runs),

@@ -7,9 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* AM_REPLY_COST: beside the data of a reply, what Open MPI keeps (measured). AM_LATE: so many
- * microseconds of the server's after it began, what a client has counts no more for others. */
-enum { AM_MAX_REPLYING = 1 << 20, AM_REPLY_COST = 4 << 10, AM_LATE = 1000000 };
+/* AM_MAX_REPLYING: so that one client may have three fragments of an accumulate under way: one is
+ * added, one arrives, one is asked for. AM_REPLY_COST: beside the data of a reply, what Open MPI
+ * keeps (measured). AM_LATE: so many microseconds of the server's after it began, what a client has
+ * counts no more for others. */
+enum { AM_MAX_REPLYING = 3 << 19, AM_REPLY_COST = 4 << 10, AM_LATE = 1000000 };
 
 void armcii_room_start(int clients);
 void armcii_room_end(void);

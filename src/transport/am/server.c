@@ -190,13 +190,13 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
 
 static size_t acc_rndv_cost(const struct am_request_header *r)
 {
-    return r->length + r->bytes;
+    return armcii_bufpool_size(r->length + r->bytes);
 }
 
 /* The buffer is an eager request when the data have arrived. */
 static void serve_acc_rndv(const struct am_request_header *r, int client)
 {
-    struct reply *reply = armcii_reply_new(client, acc_rndv_cost(r));
+    struct reply *reply = armcii_reply_new(client, r->length + r->bytes);
     struct am_request_header *eager = (struct am_request_header *)(void *)reply->buffer;
     memcpy(eager, r, r->length);
     eager->kind = AM_ACC;
