@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static const int sizes[] = {4 << 10, 64 << 10, 1 << 20};
+static const int sizes[] = {16 << 10, 64 << 10, 1 << 20};
 
 /* What the transfers of a row move in all; the memory that they are spread over is twice as much on
  * each side, as long as caches are not larger. */

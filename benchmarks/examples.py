@@ -49,7 +49,7 @@ def measure(rival, mpi, ranks):
             begin = time.monotonic()
             status = suite.launch(dataclasses.replace(program, seconds=LIMIT), ranks, log) if program.path.exists() else 127
             taken = time.monotonic() - begin
-            wrong = fault(status, log.read_text(errors="replace"), program.expect) if program.path.exists() else "not built"
+            wrong = fault(status, log.read_text(errors="replace"), program.expect) if program.path.exists() else "does not compile"
             if wrong:
                 problems.append({"group": WORD, "name": name, "why": wrong[:80].replace("|", "/")})
             else:
@@ -75,7 +75,7 @@ def measure_pool(rival, mpi, place, ranks):
                     gadebian.debian_library(mpi.cc, f"libga-{mpi.family}.a"), *libraries,
                     f"-lscalapack-{mpi.family}", "-llapack", "-lblas", "-lgfortran", "-lm"], log)
     except (Problem, Unavailable) as problem:
-        return [], [{"group": POOL, "name": "the start", "why": "not built, see " + log.name}]
+        return [], [{"group": POOL, "name": "the start", "why": "does not compile"}]
     ran = subprocess.run([*map(str, launcher), str(ranks), str(2 * LIMIT), str(program)], capture_output=True, text=True,
                          env={**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec})
     rounds = re.findall(r"^right ([\d.]+) ms, .*, counter ([\d.]+) ms, gets ([\d.]+) ms, work [\d.]+ ms, accumulates ([\d.]+) ms$", ran.stdout, re.M)[1:]

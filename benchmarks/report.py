@@ -277,7 +277,7 @@ EVALUATION = [("A Table 1, D Table 1", "hosts", ["MPI round trip 8 B", "get 8 B"
                 for place in PLACES),
               *(("C 5", place, [f"{call} from {memory}, {use}" for call in ("put + fence", "MPI_Send") for memory in ("MPI_Alloc_mem", "ARMCI_Malloc") for use in ("first", "second")])
                 for place in PLACES),
-              ("B 8 to 11", "hosts", [f"{count} cold gets of {size} KiB" for count, size in ((8192, 4), (512, 64), (32, 1024))]),
+              ("B 8 to 11", "hosts", [f"{count} cold gets of {size} KiB" for count, size in ((2048, 16), (512, 64), (32, 1024))]),
               ("A 19", "hosts", [f"{call} {size}" for size in ("1 KiB", "16 KiB", "64 KiB", "1024 KiB") for call in ("nbget", "MPI_Irecv")]),
               ("D 6, 10", "hosts", ["busy: get 256 KiB", "busy: MPI_Get 256 KiB", "busy: MPI_Get 256 KiB [no progress]", "busy: put + fence 4 MiB", "busy: MPI_Put 4 MiB"]),
               ("D 6, 10", "hosts", ["get 64 KiB, computing", "get 4 MiB, computing", "put 4 MiB, computing", "getS 64 x 512 B, computing"])]
