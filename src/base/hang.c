@@ -234,6 +234,12 @@ static unsigned thread_count(void)
     return n < THREADS ? n : THREADS;
 }
 
+struct call *armcii_calls(unsigned *count)
+{
+    *count = thread_count();
+    return hang.calls;
+}
+
 static void print_all(int signal)
 {
     int error = errno;

@@ -49,6 +49,8 @@ struct call {
 };
 enum { CALL_UNTIMED = 1 };
 struct call *armcii_call_own(void);
+/* Those of the first `*count` threads. */
+struct call *armcii_calls(unsigned *count);
 
 /* The calling thread waits for a mutex; `before`, a rank, has it or is the next to get it. */
 void armcii_hang_queue(int before);

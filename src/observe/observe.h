@@ -8,6 +8,7 @@
 #ifndef ARMCII_OBSERVE_H
 #define ARMCII_OBSERVE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,7 +79,7 @@ struct stats_regions {
 struct stats {
     bool on;
     struct stats_row *rows; /* [n], in the order of their first call */
-    size_t n;
+    atomic_size_t n;
     struct stats_carried carried[PATHS];
     struct stats_target *targets; /* [processes] */
     int processes;
@@ -92,6 +93,12 @@ void armcii_statistics_start(void);
 /* Collective over the world: stop counting; the first process prints or writes what all have
  * counted. */
 void armcii_statistics_end(void);
+
+/* SIGTERM writes the counts of this process (killed.c). */
+void armcii_killed_start(void);
+void armcii_killed_end(void);
+/* Write the counts of this process alone, without MPI. */
+void armcii_stats_write_own(const char *file);
 
 /* The parts of these that concern this process only. The counts stay from stop to end. */
 void armcii_stats_start(int processes);
@@ -177,6 +184,7 @@ struct stats_pair {
 struct stats_job {
     const char *library, *mpi; /* versions */
     int processes, nodes;
+    bool partial;   /* written by one process */
     double seconds; /* of the slowest process */
     struct stats_row *rows;
     size_t n;

@@ -27,7 +27,8 @@ struct stats armcii_stats;
 static struct {
     const char *functions[STATS_MOST_ROWS]; /* of each row, the string of its first call: most
                                                       calls are found by its address */
-    long clock_ns;                          /* what two readings of the clock add to a call */
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    long clock_ns; /* what two readings of the clock add to a call */
     /* Not the global lock: calls that wait for other processes do not hold it. */
     pthread_mutex_t mutex;
 } counting = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -110,18 +111,21 @@ static int bucket_of(uint64_t n)
     return b < STATS_BUCKETS ? b : STATS_BUCKETS - 1;
 }
 
-void armcii_stats_called(struct call *c)
+static void add_call(struct stats_row *row, const struct call *c, uint64_t ns)
 {
-    long took = c->ended - c->begun - counting.clock_ns;
-    uint64_t ns = took > 0 ? (uint64_t)took : 0;
-    struct stats_row *row = c->counted.row;
     struct stats_cell *cell = &row->by[c->counted.path];
-    lock();
     cell->calls++;
     cell->bytes += c->counted.bytes;
     cell->ns += ns;
     row->took[bucket_of(ns)]++;
     if (ns > row->longest) row->longest = ns;
+}
+
+void armcii_stats_called(struct call *c)
+{
+    long took = c->ended - c->begun - counting.clock_ns;
+    lock();
+    add_call(c->counted.row, c, took > 0 ? (uint64_t)took : 0);
     unlock();
     c->counted.row = NULL;
 }
@@ -177,17 +181,18 @@ void armcii_stats_region(bool made, size_t bytes)
 /* ---- the job ---- */
 
 /* The file is written under another name until it is complete, so a job that is killed leaves no
- * part of a report, and an earlier report stays. Devices and pipes are written directly. */
+ * incomplete file, and an earlier one stays. Devices and pipes are written directly. */
 struct stats_file {
     FILE *file; /* NULL: it cannot be written */
+    const char *name;
     char path[PATH_MAX];
     bool renamed_at_end;
 };
 
-static void open_file(struct stats_file *f)
+static void open_file(struct stats_file *f, const char *name)
 {
-    const char *name = armcii_config->stats_file;
     struct stat status;
+    f->name = name;
     f->renamed_at_end = stat(name, &status) != 0 || S_ISREG(status.st_mode);
     snprintf(f->path, sizeof f->path, "%s%s", name, f->renamed_at_end ? ".part" : "");
     f->file = fopen(f->path, "w");
@@ -197,7 +202,7 @@ static bool close_file(struct stats_file *f)
 {
     bool written = !ferror(f->file);
     written = fclose(f->file) == 0 && written;
-    return written && (!f->renamed_at_end || rename(f->path, armcii_config->stats_file) == 0);
+    return written && (!f->renamed_at_end || rename(f->path, f->name) == 0);
 }
 
 /* Warn now rather than after the run. */
@@ -205,7 +210,7 @@ static void try_file(void)
 {
     struct stats_file f;
     if (!armcii_config->stats_file) return;
-    open_file(&f);
+    open_file(&f, armcii_config->stats_file);
     if (!f.file)
         armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table",
                     armcii_config->stats_file, strerror(errno));
@@ -216,8 +221,13 @@ static void try_file(void)
 void armcii_statistics_start(void)
 {
     if (!armcii_config->stats) return;
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(library, &length);
+    armcii_version_line(library, counting.mpi, sizeof counting.mpi);
     if (armcii_world->rank == 0) try_file();
     armcii_stats_start(armcii_world->size);
+    armcii_killed_start();
 }
 
 /* ---- the report ---- */
@@ -226,21 +236,20 @@ struct report {
     struct stats_file file;
     struct json json; /* file NULL: a table */
     struct stats_job job;
-    char mpi[MPI_MAX_LIBRARY_VERSION_STRING]; /* what job names */
 };
 
 static void begin_report(struct report *r)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Get_library_version(library, &length);
-    armcii_version_line(library, r->mpi, sizeof r->mpi);
+    *r = (struct report){.json.file = NULL};
     armcii_stats_job_begin(&r->job, armcii_world->size);
     r->job.library = ARMCI_RMA_Version();
-    r->job.mpi = r->mpi;
+    r->job.mpi = counting.mpi;
     r->job.nodes = armcii_world->domains;
-    r->file.file = NULL;
-    if (armcii_config->stats_file) open_file(&r->file);
+}
+
+static void begin_file(struct report *r, const char *name)
+{
+    open_file(&r->file, name);
     r->json = (struct json){.file = r->file.file};
     if (r->json.file) armcii_stats_json_begin(&r->json, &r->job);
 }
@@ -256,7 +265,7 @@ static bool end_file(struct report *r)
     if (!r->json.file) return false;
     armcii_stats_json_end(&r->json, &r->job);
     if (close_file(&r->file)) return true;
-    armcii_warn("ARMCI_STATS: %s: %s; a table instead", armcii_config->stats_file, strerror(errno));
+    armcii_warn("ARMCI_STATS: %s cannot be written: %s", r->file.name, strerror(errno));
     return false;
 }
 
@@ -279,16 +288,17 @@ static void print_table(const struct stats_job *job)
 static struct stats_process *pack(size_t *bytes)
 {
     const struct stats *s = &armcii_stats;
-    size_t targets = 0, rows = s->n * sizeof *s->rows;
+    size_t n = s->n;
+    size_t targets = 0, rows = n * sizeof *s->rows;
     *bytes = sizeof(struct stats_process) + rows + (size_t)s->processes * sizeof(struct stats_far);
     struct stats_process *p = calloc(1, *bytes);
     if (!p) armcii_fatal("out of memory for statistics");
     p->rank = armcii_world->rank;
     p->node = armcii_world->domain;
-    p->seconds = (double)s->elapsed_ns * 1e-9;
+    p->seconds = (double)(s->on ? (uint64_t)armcii_clock_ns() - s->begun_ns : s->elapsed_ns) * 1e-9;
     memcpy(p->carried, s->carried, sizeof p->carried);
     p->regions = s->regions;
-    p->rows = s->n;
+    p->rows = n;
     memcpy(p + 1, s->rows, rows);
     struct stats_far *far = (struct stats_far *)((char *)(p + 1) + rows);
     for (int i = 0; i < s->processes; i++) {
@@ -319,6 +329,7 @@ static void gather(struct stats_process *mine)
 {
     struct report r;
     begin_report(&r);
+    if (armcii_config->stats_file) begin_file(&r, armcii_config->stats_file);
     add_process(&r, mine);
     for (int i = 1; i < armcii_world->size; i++) {
         struct stats_process *p = receive_from(i);
@@ -327,6 +338,39 @@ static void gather(struct stats_process *mine)
     }
     if (!end_file(&r)) print_table(&r.job);
     armcii_stats_job_end(&r.job);
+}
+
+/* A call in progress counts as if it ended now: its transfers are counted, and a job that hangs is
+ * killed inside it. */
+static void add_calls_in_progress(struct stats_process *p)
+{
+    struct stats_row *rows = (struct stats_row *)(p + 1);
+    unsigned count;
+    struct call *calls = armcii_calls(&count);
+    long now = armcii_clock_ns();
+    for (struct call *c = calls; c < calls + count; c++) {
+        long begun = atomic_load(&c->begun);
+        struct stats_row *row = c->counted.row;
+        if (begun <= CALL_UNTIMED || !row || row >= armcii_stats.rows + p->rows) continue;
+        add_call(&rows[row - armcii_stats.rows], c, now > begun ? (uint64_t)(now - begun) : 0);
+    }
+}
+
+void armcii_stats_write_own(const char *file)
+{
+    struct report r;
+    size_t bytes;
+    lock();
+    struct stats_process *mine = pack(&bytes);
+    add_calls_in_progress(mine);
+    unlock();
+    begin_report(&r);
+    r.job.partial = true;
+    begin_file(&r, file);
+    add_process(&r, mine);
+    end_file(&r);
+    armcii_stats_job_end(&r.job);
+    free(mine);
 }
 
 void armcii_statistics_end(void)
@@ -340,5 +384,6 @@ void armcii_statistics_end(void)
     else
         armcii_coll_send(mine, (int)bytes, 0, CONTROL_STATISTICS, armcii_world->control);
     free(mine);
+    armcii_killed_end();
     armcii_stats_end();
 }

@@ -323,6 +323,7 @@ void armcii_stats_json_begin(struct json *j, const struct stats_job *job)
     armcii_json_text(j, "library", job->library);
     armcii_json_text(j, "mpi", job->mpi);
     armcii_json_count(j, "size", (uint64_t)job->processes);
+    if (job->partial) armcii_json_bool(j, "partial", true);
     armcii_json_count(j, "nodes", (uint64_t)job->nodes);
     armcii_json_open(j, "processes", '[');
 }

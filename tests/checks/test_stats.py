@@ -3,7 +3,6 @@
 Two made-up jobs whose figures are known, files that are damaged, and one real job: armci-bench's word probe, ten thousand puts of 8 bytes
 from process 0 to process 1; jobs that are killed; and the table of another, where no file is asked for or none can be written.
 """
-import glob
 import html.parser
 import json
 import os
@@ -14,7 +13,7 @@ import sys
 
 import pytest
 
-from common import SOURCE, check, environment, launch_command, run_job
+from common import LIBRARIES, SOURCE, check, compile_program, environment, launch_command, run_job
 
 TOOL = os.path.join(SOURCE, "tools", "armci-stats")
 BENCH, PROGRAM = "benchmarks/armci-bench", "examples/hello"
@@ -174,21 +173,50 @@ def test_real_job(tmp_path):
     check(page.maps[0].get((0, 1)) == 8 * PUTS and page.maps[1].get((0, 1)) == PUTS, "the map", page.maps[:2])
 
 
-@pytest.mark.parametrize("content", [None, "earlier"])
-def test_killed_job(content, tmp_path):
-    """A job that is killed leaves no file, and an earlier one as it was.  (MPICH's mpiexec may end with status 0 then.)"""
-    path = str(tmp_path / "killed.json")
-    if content:
-        write(tmp_path, "killed.json", content)
-    killed = subprocess.Popen(launch_command(2, 60, BENCH, "latency", "--seconds", "20"), stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, env=environment({"ARMCI_STATS": path}), text=True, start_new_session=True)
-    killed.stdout.readline()  # ARMCI_Init is done
-    os.killpg(killed.pid, signal.SIGTERM)
-    killed.communicate()
-    check(glob.glob(path + "*") == ([path] if content else []), "a killed job leaves", sorted(glob.glob(path + "*")))
-    if content:
-        with open(path, encoding="utf-8") as file:
-            assert file.read() == content
+@pytest.fixture(name="program", scope="module")
+def compiled_program(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("program") / "killed")
+    compile_program(os.path.join(SOURCE, "tests", "checks", "killed.c"), "-L" + LIBRARIES, "-larmci", "-Wl,-rpath," + LIBRARIES, "-o", path)
+    return path
+
+
+def terminated(program, seconds, kind, file):
+    """Run the program; it is ended by its time limit, or by SIGTERM to the launcher as soon as it is ready. The status, what it printed."""
+    with subprocess.Popen(launch_command(2, seconds, program, kind), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=environment({"ARMCI_STATS": file, "LAUNCH_FOREGROUND": "--foreground"}), text=True) as job:
+        check(job.stdout.readline() == "ready\n", "the program begins")
+        if seconds == 60:
+            job.send_signal(signal.SIGTERM)
+        return job.wait(), job.stdout.read()
+
+
+@pytest.mark.parametrize("seconds", [60, 8])
+@pytest.mark.parametrize("kind", ["barrier", "receive"])
+def test_killed_job(seconds, kind, program, tmp_path):
+    """Rank 0 waits in ARMCI or in MPI, rank 1 computes; both leave their counts, and a file of an earlier job stays."""
+    file = write(tmp_path, "killed.json", "earlier")
+    terminated(program, seconds, kind, file)
+    check(sorted(os.listdir(tmp_path)) == ["killed.json", "killed.json.0", "killed.json.1"], "files", os.listdir(tmp_path))
+    for rank in (0, 1):
+        with open("%s.%d" % (file, rank), encoding="utf-8") as opened:
+            part = json.load(opened)
+        [process] = part["processes"]
+        check(part["partial"] and part["size"] == 2 and process["rank"] == rank, "the part of a rank", part)
+        check(process["targets"] == [[1 - rank, 100, 800 * (rank + 1), 0, 0, 0, 0, 0, 0]], "its row", process["targets"])
+        waited = [f["seconds"] > 0 for f in process["functions"] if f["name"] == "ARMCI_Barrier"]
+        check(waited == [True] * (kind == "barrier" and rank == 0), "the call in progress", process["functions"])
+
+
+def test_program_with_handler(program, tmp_path):
+    """A program that has a handler of SIGTERM goes on: one complete file."""
+    status, _ = terminated(program, 60, "handler", str(tmp_path / "job.json"))
+    check(os.listdir(tmp_path) == ["job.json"], "status %d" % status, os.listdir(tmp_path))
+
+
+def test_child_of_fork(program, tmp_path):
+    """SIGTERM ends a child of the program as ever."""
+    done = run_job(2, program, "fork", ARMCI_STATS=str(tmp_path / "job.json"))
+    check(done.status == 0 and os.listdir(tmp_path) == ["job.json"], "status %d" % done.status, done.all)
 
 
 @pytest.mark.parametrize("value, warnings", [("1", 0), ("/nowhere/job.json", 1)])
