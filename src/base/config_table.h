@@ -174,7 +174,7 @@ static const struct {
                                "find messages of any source by MPI_Improbe before receiving them"},
     [REMEDY_FINALIZE_BARRIER] = {"finalize-barrier",
                                  "a barrier of all processes at the start of MPI_Finalize"},
-    [REMEDY_PACK_PUTS] = {"pack-puts", "the library packs strided puts, not MPI"},
+    [REMEDY_PACK_PUTS] = {"pack-puts", "the library packs strided puts and accumulates, not MPI"},
 };
 
 /* ARMCI-MPI's name for a remedy. */

@@ -6,8 +6,6 @@
 #include "base/fault.h"
 #include "shape/shape.h"
 
-enum { SPLIT_UNIT = 16 }; /* segments are split at multiples of it, so no element is split */
-
 /* ---- construction ---- */
 
 /* Does level `upper` continue on that side where level `below` (0: the segment) ends? */
@@ -343,7 +341,7 @@ bool armcii_shape_chunk(const struct shape *s, size_t limit, size_t *position, s
 {
     assert(s->form != SHAPE_VECTOR);
     if (*position >= s->bytes) return false;
-    if (limit < SPLIT_UNIT) limit = SPLIT_UNIT;
+    if (limit < SHAPE_SPLIT_UNIT) limit = SHAPE_SPLIT_UNIT;
 
     size_t segment = s->count[0], within = *position % segment;
     if (segment <= limit) {
@@ -351,7 +349,7 @@ bool armcii_shape_chunk(const struct shape *s, size_t limit, size_t *position, s
     } else {
         struct shape whole;
         take_blocks(s, segment, *position / segment, &whole);
-        size_t most = limit - limit % SPLIT_UNIT, rest = segment - within;
+        size_t most = limit - limit % SHAPE_SPLIT_UNIT, rest = segment - within;
         armcii_shape_contiguous(chunk, whole.local + within, whole.remote + within,
                                 rest < most ? rest : most);
     }

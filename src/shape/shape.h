@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 enum { SHAPE_MAX_LEVELS = 16 };
+/* Bytes. Segments are split at multiples of it only, so that no element is split. */
+enum { SHAPE_SPLIT_UNIT = 16 };
 
 enum shape_form { SHAPE_CONTIGUOUS, SHAPE_STRIDED, SHAPE_VECTOR };
 enum shape_side { SHAPE_LOCAL, SHAPE_REMOTE };

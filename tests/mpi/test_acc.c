@@ -69,7 +69,35 @@ static void test_scales(void)
     region_done(base);
 }
 
+/* Between nodes each segment is cut, by what the clients of a server leave to each. */
+static void test_long_segments(void)
+{
+    enum { SEGMENTS = 2, DOUBLES = 7168, APART = DOUBLES + 5, ALL = SEGMENTS * APART };
+    enum { BYTES = DOUBLES * 8, ROOM = ALL * 8 };
+    void **base = region_create(ROOM);
+    int target = (test_rank() + 1) % test_ranks();
+    double *add = malloc(ROOM), *seen = malloc(ROOM), scale = 2;
+    void *here[SEGMENTS], *there[SEGMENTS];
+    armci_giov_t v = {here, there, BYTES, SEGMENTS};
+    for (int i = 0; i < ALL; i++)
+        seen[i] = i, add[i] = i % 1000 + 1;
+    ARMCI_Put(seen, base[target], ROOM, target);
+    for (int i = 0; i < SEGMENTS; i++) {
+        here[i] = add + i * APART;
+        there[i] = (double *)base[target] + i * APART;
+    }
+    ARMCI_AccV(ARMCI_ACC_DBL, &scale, &v, 1, target);
+    ARMCI_Get(base[target], seen, ROOM, target);
+    for (int i = 0; i < ALL; i++)
+        if (!check_double(seen[i], i + (i % APART < DOUBLES ? 2 * add[i] : 0), "double %d", i))
+            break;
+    free(add);
+    free(seen);
+    region_done(base);
+}
+
 static const struct test tests[] = {
+    {"long segments of a vector", test_long_segments},
     {"elements that overlap in part", test_partial_overlaps},
     {"long and double keep their precision", test_precision},
     {"scales 0, -1 and i", test_scales},

@@ -83,6 +83,8 @@ static size_t travel_in_fragments(const struct shape *s)
     armcii_am_fragment_begin_accumulate(&cursor, s);
     for (; armcii_am_fragment_next(s, &cursor, runs, &fragment); fragments++) {
         if (fragment.bytes > armcii_am_eager_max()) ck_assert(fragment.form != SHAPE_VECTOR);
+        const bool inside = s->form == SHAPE_VECTOR && cursor.offset > 0; /* a segment */
+        if (inside) ck_assert_uint_eq(fragment.bytes % SHAPE_SPLIT_UNIT, 0);
         transmit(&fragment, &seen);
     }
     check_seen(s, &seen);
@@ -179,6 +181,15 @@ TEST(long_vectors_travel)
     vector_travels((size_t[]){20000, 16}, (size_t[]){7, 100}, 2, 3);
     vector_travels((size_t[]){1, 200000, 3, AM_FRAGMENT_MAX, 60000, 5},
                    (size_t[]){2, 2, 0, 1, 3, 1000}, 6, 10);
+}
+
+/* Of an accumulate: each fragment has whole elements, however many clients share the room. */
+TEST(long_segments_are_cut_between_elements)
+{
+    for (int clients = 2; clients < 40; clients++) {
+        armcii_am_share_among(clients);
+        vector_travels((size_t[]){57344}, (size_t[]){2}, 1, 4);
+    }
 }
 
 /* ---- how long shapes are cut */

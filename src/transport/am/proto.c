@@ -194,7 +194,8 @@ size_t armcii_am_eager_max(void)
 {
     enum { LEAST = 16 << 10 };
     const size_t half = share.of_few / 2 > LEAST ? share.of_few / 2 : LEAST;
-    return min(armcii_quirks->eager_max, half);
+    const size_t most = min(armcii_quirks->eager_max, half);
+    return most - most % SHAPE_SPLIT_UNIT; /* fragments of accumulates have so many bytes */
 }
 
 size_t armcii_am_message_max(void)

@@ -11,6 +11,7 @@
 #include "transport/am/room.h"
 
 _Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
+_Static_assert((int)AM_ACC_MAX + (int)AM_HEADERS_MAX <= (int)BUFPOOL_LARGEST, "an accumulate, too");
 
 static struct {
     MPI_Comm comm;

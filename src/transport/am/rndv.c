@@ -16,7 +16,7 @@ static struct {
 
 void armcii_rndv_add(const struct rndv *rndv)
 {
-    struct entry *added = armcii_alloc(1, sizeof *added, "a put");
+    struct entry *added = armcii_alloc(1, sizeof *added, "a rendezvous");
     *added = (struct entry){list.first, *rndv, ++list.count};
     list.first = added;
 }
