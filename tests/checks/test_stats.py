@@ -1,15 +1,15 @@
 """armci-stats and ARMCI_STATS.
 
-Two made-up jobs whose figures are known, files that are damaged, and one real job: armci-bench's word probe, ten thousand puts of 8 bytes
+Made-up jobs whose figures are known, as text and as a page (where Plotly is installed), files that are damaged, and one real job: armci-bench's word probe, ten thousand puts of 8 bytes
 from process 0 to process 1; jobs that are killed; and the table of another, where no file is asked for or none can be written.
 """
-import html.parser
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -47,56 +47,11 @@ def job(size, puts):
             "total": total}
 
 
-# ---- the page ----
+# ---- text and page ----
 
-class Page(html.parser.HTMLParser):
-    """Is it well-formed, does it load anything, and what are its tables and maps?"""
-    EMPTY = ("meta", "rect", "line", "br")
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.faults, self.cells, self.maps, self.text = [], [], [], [], text
-        self.feed(text)
-        if self.open:
-            self.faults.append("not closed: %s" % self.open)
-
-    def handle_starttag(self, tag, attributes):
-        of = dict(attributes)
-        if tag in ("script", "link", "img", "iframe") or any(k in ("src", "href") or k.startswith("on") for k in of):
-            self.faults.append("loads or runs something: %s %s" % (tag, attributes))
-        if tag == "svg" and of.get("class") == "matrix":
-            self.maps.append({})
-        if tag == "rect" and "data-value" in of:
-            self.maps[-1][int(of["data-from"]), int(of["data-to"])] = int(of["data-value"])
-        if tag == "tr":
-            self.cells.append([])
-        if tag not in self.EMPTY:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.EMPTY += () if tag in self.EMPTY else (tag,)
-        self.handle_starttag(tag, attributes)
-
-    def handle_endtag(self, tag):
-        if tag in self.EMPTY:
-            return
-        if not self.open or self.open.pop() != tag:
-            self.faults.append("</%s> at the wrong place" % tag)
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] in ("td", "th"):
-            self.cells[-1].append(data)
-
-    def row(self, *begin):
-        """The first row that begins so, without the blanks in its numbers."""
-        for cells in self.cells:
-            if tuple(cells[:len(begin)]) == begin:
-                return [c.replace("\u202f", "") for c in cells]
-        return []
-
-
-def run(*arguments):
-    return subprocess.run([sys.executable, "-B", TOOL, *arguments], capture_output=True, text=True, encoding="utf-8", check=False)
+def run(*arguments, python=sys.executable, **variables):
+    return subprocess.run([python, "-B", TOOL, *arguments], capture_output=True, text=True, encoding="utf-8", check=False,
+                          env=environment(variables))
 
 
 def write(folder, name, content):
@@ -105,45 +60,108 @@ def write(folder, name, content):
     return str(where)
 
 
-def page_of(*files):
+def text_of(*files):
     done = run(*files)
-    check(done.returncode == 0 and not done.stderr, "a page of %d files (%s)" % (len(files), done.stderr.strip()))
-    page = Page(done.stdout)
-    check(not page.faults and "http" not in page.text, "it is well-formed and loads nothing %s" % page.faults[:3])
-    return page
+    check(done.returncode == 0 and not done.stderr, "the text of %d files" % len(files), done.stderr.strip())
+    return done.stdout
 
 
-def test_one_job(tmp_path):
-    page = page_of(write(tmp_path, "one.json", job(3, 7)))
-    check(page.row("ARMCI_PutS", "direct")[2:5] == ["21", "42 B", "0.250000"], "calls, bytes and time of a function")
-    check(page.row("calls")[1] == "24" and page.row("part of it in ARMCI")[1] == "6.2 %", "the sums")
-    check(page.maps == [{(0, 0): 7, (1, 0): 14, (2, 0): 21}, {(0, 0): 7, (1, 0): 7, (2, 0): 7}], "the maps of bytes and calls")
-    pairs = [cells for cells in page.cells if cells[:1] == ["one.json"] and "->" in "".join(cells[1:2])]
-    check(pairs[0] == ["one.json", "2 -> 0", "21 B", "7"], "the busiest pair comes first", pairs)
-    check(page.row("one.json", "1", "0")[3:5] == ["10", "14 B"], "a process")
-    check("An &lt;MPI&gt; &amp; more" in page.text, "names are escaped")
-    check(page.text.count(": 21</title>") >= 2 and "Segments of strided" in page.text, "histograms of sizes and segments")
+@pytest.fixture(name="python", scope="module")
+def python_with_plotly():
+    """This Python or Debian's, whichever has Plotly."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.path.exists(python) and subprocess.run([python, "-c", "import plotly"], capture_output=True, check=False).returncode == 0:
+            return python
+    return pytest.skip("Plotly is not installed: apt-get install python3-plotly")
 
 
-def test_two_jobs(tmp_path):
-    first, second = write(tmp_path, "one.json", job(3, 7)), write(tmp_path, "other.json", job(2, 50))
-    page = page_of(first, second)
-    check(page.row("calls")[1:] == ["24", "103"], "two files side by side")
-    row = page.row("ARMCI_PutS", "direct")
-    check(row[2:5] == ["21", "42 B", "0.250000"] and row[6:8] == ["100", "150 B"] and row[10] == "1.00", "a function of two files")
-    check(len(page.maps) == 4 and page.maps[2] == {(0, 0): 50, (1, 0): 100}, "a map for each file")
+def page_of(python, folder, *files):
+    """The page, without Plotly's own program, and its charts."""
+    where = folder / "page.html"
+    done = run("-o", str(where), *files, python=python)
+    check(done.returncode == 0 and not done.stdout + done.stderr, "a page of %d files" % len(files), done.stderr)
+    page = where.read_text(encoding="utf-8")
+    check(len(page) > 1 << 20 and not re.search(r"<(script|link|img)[^>]+(src|href)=", page), "it contains Plotly and loads nothing")
+    return page[:page.index("<script>")], json.loads(re.search(r"^const charts = (.*), dark = ", page, re.M).group(1))
 
 
-def test_large_job(tmp_path):
-    """More processes than a map has cells: the sum stays."""
-    page = page_of(write(tmp_path, "large.json", job(300, 2)))
-    check(sum(page.maps[0].values()) == 2 * 300 * 301 // 2 and max(page.maps[0])[0] < 96, "300 processes in one map")
+SENTENCE = ("3 processes on 1 node ran 2.00 s: 18.8 % of their time in ARMCI, 6.2 % waiting there; the busiest, rank 2, worked "
+            "1.07 times as long as the mean.")
+
+
+def uneven():
+    """Rank 2 waits 0.125 s less than the others."""
+    made = job(3, 7)
+    for process, seconds in zip(made["processes"], (0.1875, 0.1875, 0.0)):
+        process["functions"][1] = function("ARMCI_Barrier", "barrier", "", [path("-", 3, 0, seconds)], [], [])
+    return made
+
+
+def test_text(tmp_path):
+    text = text_of(write(tmp_path, "one.json", uneven()))
+    check(SENTENCE in text, "the sentence", text)
+    for what in (r"put +21 +42 B +0\.750000 +35\.7 ms", r"barrier +9 +- +0\.375000 ", r"ARMCI_PutS +direct +21 +42 B ", r" +2 -> 0 +21 B in 7 calls"):
+        check(re.search("^  " + what, text, re.M), what, text)
+
+
+def test_page(python, tmp_path):
+    """The sentence; bars, matrix and histogram with their values, axes and legend."""
+    head, charts = page_of(python, tmp_path, write(tmp_path, "one.json", uneven()))
+    check(SENTENCE in head and "An &lt;MPI&gt; &amp; more" in head and "color-scheme: light dark" in head, "the head of the page", head)
+    bars, matrix, sizes = charts
+    check({layer["name"]: layer["y"] for layer in bars["data"]} ==
+          {"put": [0.25] * 3, "waiting": [0.1875, 0.1875, 0], "outside ARMCI": [1.5625, 1.5625, 1.75]}, "the bars", bars["data"])
+    check(matrix["data"][0]["text"] == [["7 B", "", ""], ["14 B", "", ""], ["21 B", "", ""]], "the matrix", matrix["data"])
+    check(matrix["data"][0]["colorbar"]["title"]["text"] == "bytes" and matrix["data"][0]["colorbar"]["ticktext"] == ["4 B", "8 B", "16 B", "32 B"],
+          "its legend", matrix["data"])
+    check([(s["name"], s["x"], s["y"]) for s in sizes["data"]] == [("put", ["1 B"], [21])], "the histogram", sizes["data"])
+    titles = [chart["layout"][axis]["title"]["text"] for chart in charts for axis in ("xaxis", "yaxis")]
+    check(titles == ["rank", "time (s)", "target rank", "origin rank", "bytes of a transfer: from this to below twice this", "transfers"],
+          "the axes", titles)
+
+
+def test_two_jobs(python, tmp_path):
+    """Side by side, on the same scales."""
+    head, charts = page_of(python, tmp_path, write(tmp_path, "one.json", job(3, 7)), write(tmp_path, "other.json", job(2, 50)))
+    check(head.count("<section>") == 2 and len(charts) == 6, "two columns", head)
+    for a, b in ((charts[0]["layout"]["yaxis"]["range"], charts[3]["layout"]["yaxis"]["range"]),
+                 (charts[1]["data"][0]["zmax"], charts[4]["data"][0]["zmax"]), (charts[2]["data"][0]["x"], charts[5]["data"][0]["x"])):
+        check(a == b, "one scale", (a, b))
+
+
+def test_large_job(python, tmp_path):
+    """More processes than the matrix has cells."""
+    _, charts = page_of(python, tmp_path, write(tmp_path, "large.json", job(300, 2)))
+    cells = charts[1]["data"][0]["z"]
+    check(len(cells) == 150 and abs(sum(2 ** row[0] for row in cells) - 2 * 300 * 301 // 2) < 1, "300 processes in one matrix")
+
+
+def test_without_plotly(tmp_path):
+    """-o prints the text, and what to install."""
+    (tmp_path / "plotly").mkdir()
+    write(tmp_path / "plotly", "__init__.py", "raise ImportError")
+    one, where = write(tmp_path, "one.json", uneven()), tmp_path / "page.html"
+    done = run("-o", str(where), one, PYTHONPATH=str(tmp_path))
+    check(done.returncode == 0 and SENTENCE in done.stdout and "python3-plotly" in done.stderr and not where.exists(), "the text", done.stderr)
+
+
+def test_parts(tmp_path):
+    """The files that processes of a killed job left are one job, which the name of the whole file names, too, if it is older."""
+    whole = uneven()
+    older = write(tmp_path, "job.json", job(1, 1))
+    os.utime(older, (0, 0))
+    parts = [write(tmp_path, "job.json.%d" % r, dict(whole, partial=True, processes=[whole["processes"][r]])) for r in (2, 0)]
+    text = text_of(*parts)
+    check(text == text_of(older) and "Killed: 2 of 3 processes left their counts." in text, "two of three", text)
+    check(re.search(r"^  put +14 +28 B ", text, re.M) and "2 -> 0 " in text and "1 -> 0 " not in text, "their sums", text)
+    write(tmp_path, "job.json.4", dict(job(5, 1), partial=True))
+    check("of jobs with [3, 5] processes" in run(older).stderr, "files of two jobs")
 
 
 @pytest.mark.parametrize("name, says", [("empty", "before ARMCI_Finalize"), ("cut", "no JSON"), ("other", "not of ARMCI_STATS"), ("lacks", "damaged")])
 def test_damaged_file(name, says, tmp_path):
     lacks = job(2, 1)
-    del lacks["total"]["functions"]
+    del lacks["processes"][1]["functions"]
     content = {"empty": "", "cut": json.dumps(job(2, 1))[:-30], "other": '{"a": 1}', "lacks": lacks}[name]
     done = run(write(tmp_path, name + ".json", content))
     check(done.returncode == 1 and says in done.stderr and not done.stdout, "status %d" % done.returncode, done.stderr)
@@ -158,19 +176,14 @@ def test_missing_file(tmp_path):
 
 def test_real_job(tmp_path):
     """One process starts the puts; what else the benchmark calls does not put. The benchmark names the processor."""
-    file, out, figures = (str(tmp_path / name) for name in ("real.json", "real.html", "run.json"))
+    file, figures = (str(tmp_path / name) for name in ("real.json", "run.json"))
     done = run_job(2, BENCH, "probe", "--json", figures, ARMCI_STATS=file)
     check(done.status == 0, "armci-bench probe: status %d" % done.status, done.all)
     with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo, open(figures, encoding="utf-8") as opened:
         model, named = re.search(r"^model name\s*: (.*)$", cpuinfo.read(), re.M), json.load(opened)["processor"]
     check(named.startswith(model.group(1)) if model else named, "the processor of the benchmark", named)
-    done = run("-o", out, file)
-    check(done.returncode == 0 and not done.stdout, "its page, with -o", done.stderr)
-    with open(out, encoding="utf-8") as opened:
-        page = Page(opened.read())
-    put = sum(int(re.sub("\\D", "", row[2])) for row in page.cells if row and row[0] == "ARMCI_Put")
-    check(put == PUTS, "puts on the page", put)
-    check(page.maps[0].get((0, 1)) == 8 * PUTS and page.maps[1].get((0, 1)) == PUTS, "the map", page.maps[:2])
+    text = text_of(file)
+    check(re.search(r"^  put +%d +78.1 KiB " % PUTS, text, re.M) and "0 -> 1        78.1 KiB in %d calls" % PUTS in text, "its puts", text)
 
 
 @pytest.fixture(name="program", scope="module")
@@ -186,6 +199,7 @@ def terminated(program, seconds, kind, file):
                           env=environment({"ARMCI_STATS": file, "LAUNCH_FOREGROUND": "--foreground"}), text=True) as job:
         check(job.stdout.readline() == "ready\n", "the program begins")
         if seconds == 60:
+            time.sleep(0.5)  # rank 0 enters the call in which it waits
             job.send_signal(signal.SIGTERM)
         return job.wait(), job.stdout.read()
 
@@ -199,12 +213,13 @@ def test_killed_job(seconds, kind, program, tmp_path):
     check(sorted(os.listdir(tmp_path)) == ["killed.json", "killed.json.0", "killed.json.1"], "files", os.listdir(tmp_path))
     for rank in (0, 1):
         with open("%s.%d" % (file, rank), encoding="utf-8") as opened:
-            part = json.load(opened)
-        [process] = part["processes"]
-        check(part["partial"] and part["size"] == 2 and process["rank"] == rank, "the part of a rank", part)
+            [process] = json.load(opened)["processes"]
+        check(process["rank"] == rank, "the part of a rank", process["rank"])
         check(process["targets"] == [[1 - rank, 100, 800 * (rank + 1), 0, 0, 0, 0, 0, 0]], "its row", process["targets"])
         waited = [f["seconds"] > 0 for f in process["functions"] if f["name"] == "ARMCI_Barrier"]
         check(waited == [True] * (kind == "barrier" and rank == 0), "the call in progress", process["functions"])
+    text = text_of(file)
+    check("Killed: 2 of 2 processes" in text and re.search(r"^  ARMCI_Put +direct +200 +2\.3 KiB ", text, re.M), "armci-stats", text)
 
 
 def test_program_with_handler(program, tmp_path):
