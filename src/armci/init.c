@@ -120,7 +120,9 @@ static _Noreturn void run_progress_rank(MPI_Comm all, int progress_ranks)
             if (all == MPI_COMM_NULL) armcii_progress_rank_join(&all, &progress_ranks);
             start_shared_layers(all, progress_ranks);
             MPI_Comm_free(&all);
+            armcii_killed_start();
         } else {
+            armcii_killed_end();
             armcii_route_end();
             armcii_datatype_cache_clear();
             end_shared_layers();

@@ -60,7 +60,7 @@ static void *wait_for_sigterm(void *unused)
     while (sem_wait(&killed.wake) != 0)
         continue;
     if (!atomic_load(&killed.terminated)) return unused;
-    armcii_stats_write_own(killed.name);
+    if (armcii_stats.rows) armcii_stats_write_own(killed.name);
     nanosleep(&(struct timespec){.tv_nsec = DELAY}, NULL);
     restore_handler();
     kill(killed.process, SIGTERM);

@@ -94,7 +94,8 @@ void armcii_statistics_start(void);
  * counted. */
 void armcii_statistics_end(void);
 
-/* SIGTERM writes the counts of this process (killed.c). */
+/* SIGTERM writes the counts of this process (killed.c). A progress rank has no counts, but it must
+ * not end before the others have written theirs. */
 void armcii_killed_start(void);
 void armcii_killed_end(void);
 /* Write the counts of this process alone, without MPI. */
