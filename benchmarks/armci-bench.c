@@ -309,7 +309,7 @@ static int rows_wanted(const struct options *options)
     return rows;
 }
 
-/* Measure and report a row.  Collective; true if its data were correct. */
+/* Measure and report a row. Collective; true if its data were correct. */
 static bool do_row(const struct group *group, const struct row *row, const struct site *site,
                    double seconds, struct progress *progress)
 {

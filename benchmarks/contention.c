@@ -1,5 +1,5 @@
-/* contention.c - all ranks access one slice.  Times are per operation of each rank, from a common
- * start until the last rank has finished.  All totals are verified exactly. */
+/* contention.c - all ranks access one slice. Times are per operation of each rank, from a common
+ * start until the last rank has finished. All totals are verified exactly. */
 #include "data.h"
 #include "row.h"
 

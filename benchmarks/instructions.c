@@ -1,5 +1,5 @@
 /* instructions.c - instructions of a call, counted by perf_event if the kernel permits, else by
- * single steps under ptrace.  The difference of a long and a short loop excludes everything outside
+ * single steps under ptrace. The difference of a long and a short loop excludes everything outside
  * the calls. */
 #include "instructions.h"
 
@@ -111,7 +111,7 @@ struct page {
     atomic_long steps;
 };
 
-/* Single-step the stopped parent; deliver the signal that stopped it.  False if the parent is gone.
+/* Single-step the stopped parent; deliver the signal that stopped it. False if the parent is gone.
  */
 static bool step(pid_t parent, int *signal_number)
 {

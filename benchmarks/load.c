@@ -17,7 +17,7 @@ enum {
     SLICE_BYTES = (MOST_MIB << 20) + 4096
 };
 
-/* The beginning of a slice.  Long transfers use the rest: they read it, write zeros or add zeros.
+/* The beginning of a slice. Long transfers use the rest: they read it, write zeros or add zeros.
  */
 struct counters {
     long fetched, locked, put;

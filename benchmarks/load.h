@@ -1,5 +1,5 @@
 /* load.h - operations for measurements under load: 8-byte operations, and long transfers that may
- * remain outstanding while the process leaves the library.  Calls only ARMCI. */
+ * remain outstanding while the process leaves the library. Calls only ARMCI. */
 #ifndef ARMCI_BENCH_LOAD_H
 #define ARMCI_BENCH_LOAD_H
 
@@ -27,9 +27,9 @@ struct load_worker {
     long done[SMALL_OPERATIONS];
 };
 
-/* Allocate the region; each rank already owns a mutex.  Collective; false if out of memory. */
+/* Allocate the region; each rank already owns a mutex. Collective; false if out of memory. */
 bool load_open(struct load *load);
-/* Free it.  Collective. */
+/* Free it. Collective. */
 void load_close(struct load *load);
 
 /* pieces: of 1 KiB, in each LONG_GET_VECTOR. */

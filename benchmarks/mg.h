@@ -63,10 +63,10 @@ enum { MG_FLAG_BYTES = 4096 };
 struct mg_face mg_face(const struct mg_level *level, int axis);
 /* Can the ranks, two or more, divide the coarsest grid, 2 x 2 x 2? */
 bool mg_can(int ranks);
-/* Allocate the grids, find the charges.  Collective; false if out of memory. */
+/* Allocate the grids, find the charges. Collective; false if out of memory. */
 bool mg_open(struct mg *mg, const struct mg_class *class, const struct site *site);
 void mg_close(struct mg *mg);
-/* All iterations, from u = 0: the norm of the residual.  Collective; all ranks get it. */
+/* All iterations, from u = 0: the norm of the residual. Collective; all ranks get it. */
 double mg_solve(struct mg *mg, const struct mg_way *way);
 
 #endif

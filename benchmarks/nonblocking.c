@@ -1,5 +1,5 @@
 /* nonblocking.c - 1000 puts, or gets, of 8 bytes to different addresses: blocking, non-blocking
- * with the implicit handle, and with one aggregate handle.  Times are for all 1000, the wait
+ * with the implicit handle, and with one aggregate handle. Times are for all 1000, the wait
  * included. */
 #include "data.h"
 #include "row.h"

@@ -1,6 +1,6 @@
-/* overlap.c - overlap of non-blocking transfers with computation.  The amount of computation
- * between start and wait increases until the total time grows.  It is a fixed amount of work, so
- * processor time that others take from it counts.  In the rows "away" the rank sleeps instead: a
+/* overlap.c - overlap of non-blocking transfers with computation. The amount of computation
+ * between start and wait increases until the total time grows. It is a fixed amount of work, so
+ * processor time that others take from it counts. In the rows "away" the rank sleeps instead: a
  * part that is not hidden then is not hidden for lack of a processor. */
 #include "data.h"
 #include "plain_mpi.h"

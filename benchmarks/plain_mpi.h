@@ -8,12 +8,12 @@
 
 enum { MPI_WINDOW = 64 }; /* messages at once, as in OSU's benchmarks */
 
-/* Make a communicator with the ranks of ARMCI, which may exclude some processes.  Collective; false
+/* Make a communicator with the ranks of ARMCI, which may exclude some processes. Collective; false
  * if out of memory. */
 bool mpi_open(const struct site *site);
 void mpi_close(struct site *site);
 MPI_Comm mpi_communicator(void);
-/* A window with a slice of BUFFER_BYTES on each rank.  Collective; false if there is none. */
+/* A window with a slice of BUFFER_BYTES on each rank. Collective; false if there is none. */
 bool mpi_open_window(void);
 void mpi_close_window(void);
 /* Is there a window?  Is the target another process? */

@@ -105,7 +105,7 @@ static void sample(const struct row *row, const struct site *site, double second
     }
 }
 
-/* Initialize the data, measure the operation, check the data.  Collective. */
+/* Initialize the data, measure the operation, check the data. Collective. */
 static bool sample_checked(const struct row *row, const struct site *site, int seed, double seconds,
                            struct samples *samples)
 {

@@ -33,13 +33,13 @@ struct row {
     /* On every rank, after completion: are the data as `times` operations (of each rank that works)
      * leave them? */
     bool (*check)(const struct row *row, const struct site *site, int seed, long times);
-    /* Instead of prepare and check, for operations that change no data.  Collective: does the
+    /* Instead of prepare and check, for operations that change no data. Collective: does the
      * operation work? */
     bool (*prove)(const struct site *site, int seed);
     /* memcpy of the same bytes in the same direction; NULL: not compared. */
     void (*copy)(const struct row *row, const struct site *site, long times);
     /* What this row's time is divided by: a row that is measured in turns with it, or else the name
-     * of an earlier row of the group, where the two cannot take turns.  NULL: none. */
+     * of an earlier row of the group, where the two cannot take turns. NULL: none. */
     const struct row *beside;
     const char *versus;
     bool rate;         /* report the ratio as a part of the other row's bandwidth */
@@ -96,7 +96,7 @@ bool row_works(const struct row *row, const struct site *site);
  * every rank. */
 void row_prepare(const struct row *row, const struct site *site, int seed);
 bool row_check(const struct row *row, const struct site *site, int seed, long times);
-/* Check the row, measure it for about `seconds`, and check it again.  Collective; all ranks get
+/* Check the row, measure it for about `seconds`, and check it again. Collective; all ranks get
  * result->valid, rank 0 the rest. */
 void row_measure(const struct row *row, const struct site *site, double seconds,
                  struct result *result);
@@ -107,7 +107,7 @@ struct group {
     const char *word;
     int count;
     const struct row *rows;
-    /* Make the rows and their resources; may change the site.  Collective; NULL: nothing to do.
+    /* Make the rows and their resources; may change the site. Collective; NULL: nothing to do.
      * enter returns false if out of memory; then the group is skipped and leave is not called. */
     bool (*enter)(struct site *site);
     void (*leave)(struct site *site);

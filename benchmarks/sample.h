@@ -22,15 +22,15 @@ struct timing {
 
 /* The clock, in ns. */
 double sample_clock(void);
-/* Warm up, determine the size of a batch, take samples for `seconds`.  Called by rank 0. */
+/* Warm up, determine the size of a batch, take samples for `seconds`. Called by rank 0. */
 void sample_alone(struct samples *samples, run_function run, const struct row *row,
                   const struct site *site, double seconds);
-/* The same with all ranks working, timed until the last rank has finished.  Collective; rank 0
+/* The same with all ranks working, timed until the last rank has finished. Collective; rank 0
  * keeps the samples, all ranks the number of calls. */
 void sample_together(struct samples *samples, run_function run, const struct row *row,
                      const struct site *site, double seconds);
 /* Time single calls while the other ranks compute without library calls. steady: call after call
- * for `seconds`. first: each call after a pause, so that the server sleeps.  Collective; rank 0
+ * for `seconds`. first: each call after a pause, so that the server sleeps. Collective; rank 0
  * keeps only calls that begin while the others compute. */
 void sample_steady(struct samples *samples, run_function run, const struct row *row,
                    const struct site *site, double seconds);

@@ -28,10 +28,10 @@ struct site {
     bool same_memory; /* `direct` is the memory that transfers access */
 };
 
-/* Allocate and touch the memory, create one mutex on each rank.  Collective; false if out of
+/* Allocate and touch the memory, create one mutex on each rank. Collective; false if out of
  * memory. */
 bool site_open(struct site *site);
-/* Free memory and mutexes.  Collective. */
+/* Free memory and mutexes. Collective. */
 void site_close(struct site *site);
 
 /* Between begin and end the caller may load and store its slice. */

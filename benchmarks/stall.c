@@ -1,6 +1,6 @@
 /* stall.c - maximum latency of 8-byte operations while all threads of all processes send long
  * transfers to one another, compute, sleep and leave the library with outstanding transfers, and
- * one calls direct transfers without pause.  A row is one operation, timed by the others.
+ * one calls direct transfers without pause. A row is one operation, timed by the others.
  *
  * The time that the thread waited for a processor is reported, too; that of the server's thread is
  * not known. */
@@ -69,7 +69,7 @@ static void add(struct histogram *to, const struct histogram *h)
     to->worst = fmax(to->worst, h->worst);
 }
 
-/* Add the histograms of all processes.  Collective. */
+/* Add the histograms of all processes. Collective. */
 static void add_all(struct histogram *h)
 {
     armci_msg_lgop(h->count, CLASSES, "+");

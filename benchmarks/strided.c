@@ -1,4 +1,4 @@
-/* strided.c - patches of many short segments, as Global Arrays moves them.  The stride is twice the
+/* strided.c - patches of many short segments, as Global Arrays moves them. The stride is twice the
  * segment length on both sides; in the rows "of a matrix" it is 4096 bytes at the target (two
  * columns of a matrix with 512 doubles per row), and the private side is contiguous. */
 #include "data.h"

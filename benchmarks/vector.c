@@ -1,4 +1,4 @@
-/* vector.c - 1000 separate segments of 8 bytes in one call.  The lists of addresses are built
+/* vector.c - 1000 separate segments of 8 bytes in one call. The lists of addresses are built
  * before the measurement. */
 #include "data.h"
 #include "row.h"

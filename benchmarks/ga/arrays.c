@@ -1,5 +1,5 @@
 /* arrays.c - the time of GA_Create and GA_Destroy: of small and large arrays, regular and
- * irregular ones, one at a time and many at once.  It needs Global Arrays, on any ARMCI:
+ * irregular ones, one at a time and many at once. It needs Global Arrays, on any ARMCI:
  *     mpicc arrays.c $(ga-config --cppflags --ldflags --libs) */
 #include <ga.h>
 #include <macdecls.h>

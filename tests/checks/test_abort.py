@@ -1,6 +1,6 @@
 """By default a wrong argument ends the job with a nonzero status and one line on standard error,
     ARMCI error: rank R: FUNCTION: ARGUMENT = VALUE: why
-(before the start without the rank).  Tries the first case of each kind of error in test_errors on 2 ranks; ARMCI_TEST_EACH=N: the first N.
+(before the start without the rank). Tries the first case of each kind of error in test_errors on 2 ranks; ARMCI_TEST_EACH=N: the first N.
 """
 import os
 import re

@@ -1,5 +1,5 @@
 """When all ranks of a job are killed (kill -9), nothing of the library's is left: no file in /dev/shm, in /tmp or in TMPDIR, no System V
-shared memory or semaphore.  What MPI libraries leave there under other names is reported and does not count.
+shared memory or semaphore. What MPI libraries leave there under other names is reported and does not count.
 """
 import glob
 import os

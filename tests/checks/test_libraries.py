@@ -1,5 +1,5 @@
 """A second MPI library in the process is an error that names both files, and one whose ABI this library was not compiled for an error that
-names it; a tool that counts calls, and a library that passes calls on to another ABI, are none.  They are made here, and preloaded.
+names it; a tool that counts calls, and a library that passes calls on to another ABI, are none. They are made here, and preloaded.
 """
 import os
 import re

@@ -1,5 +1,5 @@
 """What containers do to a job, made with namespaces: a user namespace for each rank, where the kernel lets no process open /proc/PID/fd of
-another; the same for an ordinary user; the processes of others hidden (hidepid); a /dev/shm of 64 MiB and a /tmp that is read-only.  Memory
+another; the same for an ordinary user; the processes of others hidden (hidepid); a /dev/shm of 64 MiB and a /tmp that is read-only. Memory
 must be shared by memfd all the same.
 
 The MPI libraries need the variables below for that: MPICH over UCX opens /proc/PID/fd, too, and both copy from one process to the other (CMA).

@@ -1,5 +1,5 @@
 """In collective calls a process sends to few others, lest a large job becomes a full mesh of connections: to at most 2 log2(n) + 2, MPI's
-own calls included.  Counted by Open MPI's component pml_monitoring, in test_groups on 16 ranks.
+own calls included. Counted by Open MPI's component pml_monitoring, in test_groups on 16 ranks.
 """
 import collections
 

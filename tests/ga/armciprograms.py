@@ -142,7 +142,7 @@ EXAMPLES = {
 }
 
 PASS, SUCCESS = Expect(must=["Test complete: PASS"]), Expect(must=["Success"])
-# Those of ARMCI-MPI that its `make check` runs, and three more that it only builds (cg, lu, overlap).  Left out are those of its folders
+# Those of ARMCI-MPI that its `make check` runs, and three more that it only builds (cg, lu, overlap). Left out are those of its folders
 # tests/mpi, which test MPI without ARMCI, and tests/ctree, which test a part of ARMCI-MPI.
 ARMCI_MPI = {
     "tests/test_onesided": dict(expect=PASS),

@@ -4,7 +4,7 @@
 #include "../mpi/harness.h"
 
 enum { DOUBLES = 1000, STEP = 2, ROUNDS = 60, BLOCKING_ROUNDS = 3 };
-/* The aims are 1.5 and 0.1; 2.0 to 3.1 and 0.001 to 0.005 were seen.  A thousand messages would be
+/* The aims are 1.5 and 0.1; 2.0 to 3.1 and 0.001 to 0.005 were seen. A thousand messages would be
  * 8 times the vector call. */
 static const double OF_VECTOR = 5.0, OF_BLOCKING = 0.1;
 

@@ -5,7 +5,7 @@
 #include "../mpi/harness.h"
 
 enum { MOST_THREADS = 64, SECONDS = 5 };
-/* Of a core: what is taken from a rank that computes is what it is slowed by.  The aim is 0.01; on
+/* Of a core: what is taken from a rank that computes is what it is slowed by. The aim is 0.01; on
  * a busy machine each look costs more. */
 static const double LIMIT = 0.05;
 

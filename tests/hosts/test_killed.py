@@ -1,5 +1,5 @@
 """One rank of a job on two nodes is killed (kill -9) in the middle of transfers, be it the server of a node or another one: the job must
-end within seconds, with a message, and with no process left on either node.  HOSTS_RANKS=2: the machine is small.
+end within seconds, with a message, and with no process left on either node. HOSTS_RANKS=2: the machine is small.
 """
 import os
 import re

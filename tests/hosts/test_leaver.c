@@ -1,5 +1,5 @@
 /* test_leaver.c - jobs that span nodes: a process starts transfers and leaves the library, to
- * compute or to wait by loads, or calls direct transfers only.  What it started completes without
+ * compute or to wait by loads, or calls direct transfers only. What it started completes without
  * it. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 #include "../mpi/harness.h"
 
 /* The leaver is the last process, on the second node; the observer is the first one there; the
- * server is on the first node.  The observer and the leaver are one process where each node has
+ * server is on the first node. The observer and the leaver are one process where each node has
  * one: then there is nothing to try. */
 enum { SERVED = 0, SLICE = 4 << 20, LONGEST = 1 << 20 };
 
@@ -169,11 +169,11 @@ static void small_puts_complete_without_their_caller(void)
 
 /* ---- the caller calls direct transfers without pause ----
  *
- * They advance nothing, so the progress thread must, or the next to leave the global lock.  Without
+ * They advance nothing, so the progress thread must, or the next to leave the global lock. Without
  * that an operation is delivered when the loop has ended, or by luck. */
 
 enum { PIECE = 32 << 10, PIECES = 60, AREA = PIECES * PIECE, COPY = 8 << 20, DELIVERIES = 5 };
-/* Seconds.  Two threads of the leaver that never wait, and the progress threads, are more than two
+/* Seconds. Two threads of the leaver that never wait, and the progress threads, are more than two
  * processors: Linux with autogroups was seen to leave a runnable progress thread without a
  * processor for 1.3 s. */
 static const double GIVEN_UP = 20, LATE[2] = {0.5, 10}; /* [has_thread] */
@@ -249,7 +249,7 @@ static void *copy_until_told(void *copies)
 }
 
 /* Wait by loads for the value, between direct transfers or, if another thread makes those, without
- * any call.  Seconds. */
+ * any call. Seconds. */
 static double wait_for(const volatile double *cell, double value, struct copies *copies,
                        bool has_thread)
 {

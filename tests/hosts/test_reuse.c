@@ -1,5 +1,5 @@
 /* test_reuse.c - jobs that span nodes: large regions are freed, and their memory goes back to the
- * system and is used again, while transfers of other regions are under way.  A network adapter may
+ * system and is used again, while transfers of other regions are under way. A network adapter may
  * still have the old pages registered: data would go there, or come from there. */
 #include "../mpi/harness.h"
 

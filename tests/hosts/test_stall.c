@@ -1,10 +1,10 @@
 /* test_stall.c - jobs that span nodes: a process that starts a long transfer and then leaves the
  * library stops nobody else; a flag that it puts leaves.
  *
- * The last process, which is no server, starts the transfer and calls nothing for a time.  The
+ * The last process, which is no server, starts the transfer and calls nothing for a time. The
  * first process of its node times 8-byte operations on the memory that the transfer goes to; each
- * must be short.  So must they be beside direct transfers or short puts without pause, of the
- * server's process, or of another thread of the timing one.  How long a process that wants nothing
+ * must be short. So must they be beside direct transfers or short puts without pause, of the
+ * server's process, or of another thread of the timing one. How long a process that wants nothing
  * but the processor has to wait for it is measured at the same time, by another process: the bound
  * allows for that. */
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "../mpi/harness.h"
 #include "../../benchmarks/load.h"
 
-/* Seconds.  An operation consists of several steps of two processes, each of which may have to wait
+/* Seconds. An operation consists of several steps of two processes, each of which may have to wait
  * for the processor. */
 static const double AWAY = 1.2, SETTLING = 0.6, BOUND = 0.1;
 enum { WAITS = 5, PIECES = 6144, SERVER = 0 };
@@ -138,7 +138,7 @@ static void time_beside_thread(struct load_worker *w, struct copies *copies, dou
 
 /* ---- tests ---- */
 
-/* longest: of the direct transfers.  A small operation waits for a few of those, in each of its
+/* longest: of the direct transfers. A small operation waits for a few of those, in each of its
  * steps. */
 static void judge(double worst[SMALL_OPERATIONS], double wait, double longest)
 {
@@ -253,7 +253,7 @@ static void stream_beside(void)
     region_done(base);
 }
 
-/* Messages of the program fill the connection before the flag leaves.  The sender calls nothing
+/* Messages of the program fill the connection before the flag leaves. The sender calls nothing
  * until its target, which has seen the flag, says so in the sender's memory. */
 static void flag_behind_messages(void)
 {

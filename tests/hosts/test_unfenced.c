@@ -1,5 +1,5 @@
 /* test_unfenced.c - jobs that span nodes: ARMCI_Finalize right behind updates that nobody fenced or
- * waited for completes them.  The memory goes with it, so each process keeps a second mapping of
+ * waited for completes them. The memory goes with it, so each process keeps a second mapping of
  * its slice, and looks there afterwards. */
 #define _GNU_SOURCE
 #include <sys/mman.h>

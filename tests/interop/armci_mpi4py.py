@@ -1,7 +1,7 @@
 """armci_mpi4py.py LIBARMCI: ARMCI beside mpi4py in one process: started on mpi4py's communicators, while mpi4py sends messages.
 
 mpi4py sets MPI_ERRORS_RETURN on MPI_COMM_WORLD, from which communicators inherit it: not so those of ARMCI, whose errors nobody would
-read.  Exit status 0 when all is right; mpi4py starts MPI and ends it."""
+read. Exit status 0 when all is right; mpi4py starts MPI and ends it."""
 import ctypes
 import os
 import sys
@@ -84,7 +84,7 @@ def check_group(comm, group, what):
 def refuse(comm):
     """MPICH has some 2,000 communicators: when none is left, every member hears that there is no group.
 
-    Other libraries have more.  Not with more ranks than processors: MPICH spins in each copy."""
+    Other libraries have more. Not with more ranks than processors: MPICH spins in each copy."""
     if not MPI.Get_library_version().startswith("MPICH") or comm.size > 2:
         return
     copies = []

@@ -1,8 +1,8 @@
 """abi.py - one binary for several MPI libraries: MPI's standard ABI.
 
 Builds the library and its multi-process tests once, with the mpicc_abi of MPICH 5.0.2, and runs them under that MPICH, under Intel MPI
-2021.19 and under other installations that have a libmpi_abi.so.1: LD_LIBRARY_PATH and the launcher change, nothing else.  Then the same with
-programs of Global Arrays 5.9.2, on a shared libga and libarmci (not with --ga no).  The two are wheels of PyPI, of a fixed version and hash.
+2021.19 and under other installations that have a libmpi_abi.so.1: LD_LIBRARY_PATH and the launcher change, nothing else. Then the same with
+programs of Global Arrays 5.9.2, on a shared libga and libarmci (not with --ga no). The two are wheels of PyPI, of a fixed version and hash.
 The build is in the folder abi."""
 import sys
 from pathlib import Path

@@ -17,7 +17,7 @@ def run_logged(command, build, library, log):
 
 
 def build_with(library, build, rows):
-    """Configure, and make what the rows need.  Returns what went wrong, or None."""
+    """Configure, and make what the rows need. Returns what went wrong, or None."""
     build.mkdir(parents=True, exist_ok=True)
     with open(build / "build.log", "a") as log:
         if not (build / "config.status").exists():

@@ -42,7 +42,7 @@ def install(build, library):
 
 
 def run(build, library):
-    """Run GA's programs, which the first call builds.  Returns (fine, label, why) of each; None where GA is not to be had here."""
+    """Run GA's programs, which the first call builds. Returns (fine, label, why) of each; None where GA is not to be had here."""
     command = [sys.executable, "-B", HERE.parent / "ga/check.py", "ga", "--prefix", build / "stage", "--family", library.family,
                "--cc", build / "bin/mpicc_abi", "--launch", os.environ.get("ARMCI_TEST_LAUNCH") or build / "tests/launch", "--ranks", "2",
                "--options", "--enable-shared --disable-static", "--only", PROGRAMS, "--logs", build / f"ga-{library.name}"]

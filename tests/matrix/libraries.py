@@ -46,7 +46,7 @@ class Library:
         return env
 
     def install(self):
-        """Make the virtual environment.  Returns what went wrong, or None."""
+        """Make the virtual environment. Returns what went wrong, or None."""
         if self.wheel is None or self.command("mpicc"):
             return None if self.command("mpicc") else f"no mpicc{self.suffix}"
         CACHE.mkdir(parents=True, exist_ok=True)

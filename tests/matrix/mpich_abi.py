@@ -18,7 +18,7 @@ DEFECT = "padded to whole pages"
 
 
 def environment(library, folder):
-    """What makes a program load the library.  The file that the program asks for has another name in some builds of MPICH."""
+    """What makes a program load the library. The file that the program asks for has another name in some builds of MPICH."""
     folder.mkdir()
     for name in ("libmpi.so.12", "libmpich.so.12"):
         (folder / name).symlink_to(library.folder / "lib/libmpi.so.12")

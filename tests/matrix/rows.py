@@ -109,7 +109,7 @@ def results_of(lines):
 
 
 def run_twice(row, build, environment, log):
-    """Run a row, and once more if it failed: machines that others use make some tests fail.  Returns its results: of a row that passed
+    """Run a row, and once more if it failed: machines that others use make some tests fail. Returns its results: of a row that passed
     only the second time PASS, with what was wrong the first time."""
     first = run_logged(row, build, environment, log)
     if all(result != "FAIL" for result, _, _ in first):
@@ -126,7 +126,7 @@ def run_logged(row, build, environment, log):
 
 
 def run_doctor(build, environment, log):
-    """Run armci-doctor, where that build has one.  Returns its (result, label, what was wrong), as a list."""
+    """Run armci-doctor, where that build has one. Returns its (result, label, what was wrong), as a list."""
     program = build / "tools/armci-doctor"
     if not program.exists():
         return []
@@ -150,7 +150,7 @@ def doctor_twice(build, environment, log):
 
 
 def run_rows(rows, build, environment, log):
-    """Run rows, and the doctor, into the log.  Returns the (result, label, what was wrong) of each run, and the seconds they took."""
+    """Run rows, and the doctor, into the log. Returns the (result, label, what was wrong) of each run, and the seconds they took."""
     lock, results, seconds = Lock(), [], 0.0
     for row in rows:
         lock.take()

@@ -93,8 +93,8 @@ def page(cells):
     names = list(dict.fromkeys(cell["library"] for cell in cells))
     lines = ["# The matrix", "",
              "The multi-process tests and armci-doctor on MPI libraries from different makers, 2 ranks, no variable set but those of the",
-             f"rows.  Written by `make matrix` (tests/matrix/README.md), {max(cell['date'] for cell in cells)}, commit {' and '.join(sorted({cell['commit'] for cell in cells}))},",
-             f"{platform.machine()}, {os.cpu_count()} processors.  In parentheses the seconds that the runs took.", "",
+             f"rows. Written by `make matrix` (tests/matrix/README.md), {max(cell['date'] for cell in cells)}, commit {' and '.join(sorted({cell['commit'] for cell in cells}))},",
+             f"{platform.machine()}, {os.cpu_count()} processors. In parentheses the seconds that the runs took.", "",
              "| library | MPI | rows | one node | two nodes |", "|---|---|---|---|---|"]
     lines += [row_of({cell["place"]: cell for cell in cells if cell["library"] == name}) for name in names]
     lines += ["", *explain({cell["rows"] for cell in cells})]

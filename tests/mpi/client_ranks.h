@@ -1,5 +1,5 @@
 /* client_ranks.h - many clients of a server as ranks of its own: the program replaces MPI's
- * functions where the server calls them.  A client's number is in the tag of its messages. */
+ * functions where the server calls them. A client's number is in the tag of its messages. */
 #ifndef CLIENT_RANKS_H
 #define CLIENT_RANKS_H
 

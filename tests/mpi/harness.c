@@ -382,7 +382,7 @@ long descriptors(void)
     return n;
 }
 
-/* KiB of memory that the process uses.  With the address sanitizer what is allocated: what is freed
+/* KiB of memory that the process uses. With the address sanitizer what is allocated: what is freed
  * stays resident. */
 #ifdef __SANITIZE_ADDRESS__
 size_t __sanitizer_get_current_allocated_bytes(void); /* gcc 12 has no header for it */
@@ -530,7 +530,7 @@ static enum result run_test(const struct test *t)
     return sum[0] > 0 ? FAILED : sum[2] > 0 ? SKIPPED : PASSED;
 }
 
-/* Run the wanted tests.  Returns the exit status. */
+/* Run the wanted tests. Returns the exit status. */
 static int run_suite(void)
 {
     int count[3] = {0, 0, 0};

@@ -65,7 +65,7 @@ int test_rank(void);
 int test_ranks(void);
 
 /* ---- checks: each counts an error of the running test when it fails, and prints the first few of
- * a rank.  The text says the call that was tried.  Return whether the check held.  Any thread may
+ * a rank. The text says the call that was tried. Return whether the check held. Any thread may
  * check. */
 bool check(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_long(long seen, long expected, const char *format, ...)
@@ -80,7 +80,7 @@ bool check_bytes(const void *seen, const void *expected, size_t n, const char *f
 /* Errors of the running test so far, here. */
 long test_errors(void);
 
-/* Mark the running test as skipped, with the reason; the test function must then return.  Every
+/* Mark the running test as skipped, with the reason; the test function must then return. Every
  * rank calls it. */
 void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -102,7 +102,7 @@ bool needs_few_ranks(int n);
 int next_distance(int d);
 
 /* Does MPI give MPI_THREAD_MULTIPLE?  Is shared memory in anonymous files of the library?  Else the
- * test is skipped.  Collective. */
+ * test is skipped. Collective. */
 bool needs_threads(void);
 bool needs_segments(void);
 
@@ -158,7 +158,7 @@ void region_done(void **base);
 /* What a running ARMCI of n processes, the caller number `me`, must be able to do: a call of every
  * kind. */
 void use_armci(int me, int n, const char *what);
-/* The number in the line "KEY N kB" of a file such as /proc/self/status; 0: no such line.  The key
+/* The number in the line "KEY N kB" of a file such as /proc/self/status; 0: no such line. The key
  * ends with a colon. */
 long kib_in(const char *path, const char *key);
 /* The largest resident size (VmHWM) counts from now on; false: the system refuses that. */
@@ -173,7 +173,7 @@ long lines_with(const char *path, const char *text);
 /* Entries of /proc/self/fd but network connections, which MPI opens and closes at any time. */
 long descriptors(void);
 
-/* What a process holds, and a check that it is not more than before.  Collective. */
+/* What a process holds, and a check that it is not more than before. Collective. */
 struct held {
     long library_kib, kib; /* memory: of the library's segments, all */
     long library_maps, maps, descriptors;

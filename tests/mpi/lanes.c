@@ -41,7 +41,7 @@ unsigned char *lanes_mirror(const struct lanes *l, int target)
     return l->mirror + (size_t)target * l->bytes;
 }
 
-/* What the caller's slice should hold, from everybody's mirrors.  To be freed. */
+/* What the caller's slice should hold, from everybody's mirrors. To be freed. */
 static unsigned char *expected_slice(const struct lanes *l)
 {
     unsigned char *expected = need_memory(slice_bytes(l));

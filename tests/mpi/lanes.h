@@ -16,7 +16,7 @@ struct lanes {
     unsigned char *mirror; /* [ranks][bytes] */
 };
 
-/* Lanes of `bytes` bytes, all 0, with `lead` more bytes in front and behind.  Collective. */
+/* Lanes of `bytes` bytes, all 0, with `lead` more bytes in front and behind. Collective. */
 struct lanes lanes_create(size_t bytes, size_t lead);
 void lanes_free(struct lanes *l);
 
@@ -24,9 +24,9 @@ void lanes_free(struct lanes *l);
 char *lanes_remote(const struct lanes *l, int target);
 unsigned char *lanes_mirror(const struct lanes *l, int target);
 
-/* Let the memory hold what the mirrors say (the caller has filled its own).  Collective. */
+/* Let the memory hold what the mirrors say (the caller has filled its own). Collective. */
 void lanes_load(struct lanes *l);
-/* Complete everything, then check the caller's slice against the mirrors of all ranks.  Collective.
+/* Complete everything, then check the caller's slice against the mirrors of all ranks. Collective.
  */
 void lanes_verify(struct lanes *l, const char *what);
 /* The same, then free the lanes. */

@@ -21,11 +21,11 @@ struct mixture {
     } open[MIXTURE_OPEN]; /* accumulates that nobody has waited for */
 };
 
-/* Lanes of `bytes` bytes on every process.  Collective. */
+/* Lanes of `bytes` bytes on every process. Collective. */
 struct mixture mixture_create(int type, size_t bytes, uint64_t stream);
-/* One operation, or several that are waited for together.  Threads may work on a mixture each. */
+/* One operation, or several that are waited for together. Threads may work on a mixture each. */
 void mixture_step(struct mixture *m);
-/* Complete everything, verify the memory of all processes, free it.  Collective. */
+/* Complete everything, verify the memory of all processes, free it. Collective. */
 void mixture_end(struct mixture *m, const char *what);
 
 #endif

@@ -19,14 +19,14 @@ struct op {
 };
 
 /* The first type to try, and the one after `type`: all of them on 1 or 2 ranks, every third on
- * more, others on 3 than on 4 (see effort).  ELEMENT_TYPES or more: no further one. */
+ * more, others on 3 than on 4 (see effort). ELEMENT_TYPES or more: no further one. */
 int element_first(void);
 int element_next(int type);
 
 /* "NbAccS"-like: the name of the call for messages; form is "", "S" or "V". */
 const char *op_name(const struct op *op, const char *form);
 
-/* Issue to proc and check the code returned.  `local` is written by a get, else read.  OP_HANDLE
+/* Issue to proc and check the code returned.  `local` is written by a get, else read. OP_HANDLE
  * uses *hdl. */
 void op_contiguous(const struct op *op, void *local, void *remote, size_t bytes, int proc,
                    armci_hdl_t *hdl);

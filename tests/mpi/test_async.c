@@ -14,8 +14,8 @@ enum {
     SEGMENTS = 20,
     BUNCH = 100
 };
-/* Seconds.  On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others
- * use as well needs more.  The target computes until it sees in its memory that all is over, and
+/* Seconds. On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others
+ * use as well needs more. The target computes until it sees in its memory that all is over, and
  * gives up after a time in which nothing can be over if the operations wait for it. */
 static const double COMPUTING = 2.0, GIVEN_UP = 45.0, SILENCE = 0.02, FIRST_LIMIT = 0.1,
                     NEAR_LIMIT = 0.5, FAR_LIMIT = 4.0;
@@ -167,7 +167,7 @@ static bool is_near(int proc)
     return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) && !test_makes_windows();
 }
 
-/* Of each operation between the caller and proc.  Where ranks that spin outnumber processors a call
+/* Of each operation between the caller and proc. Where ranks that spin outnumber processors a call
  * may cost several time slices; on an emulated processor a strided get has taken 4 ms. */
 static int repeats_with(int proc)
 {

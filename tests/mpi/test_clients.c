@@ -1,5 +1,5 @@
 /* test_clients.c - a server of a job of 9,600 processes: its memory, MPI's included, and that
- * nothing is lost.  Rank 0 runs the library's server; each other process (64: all of them) speaks
+ * nothing is lost. Rank 0 runs the library's server; each other process (64: all of them) speaks
  * the protocol (am/proto.h) for 150 clients, each of which has one call at a time under way and is
  * a rank of its own to the server (client_ranks.h). */
 #include <sched.h>

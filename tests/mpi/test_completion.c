@@ -12,7 +12,7 @@ static int far_rank(void)
     return (test_rank() + (test_ranks() + 1) / 2) % test_ranks();
 }
 
-/* Start an operation between rank 0's slice and `local`, which have BYTES each.  Returns how many
+/* Start an operation between rank 0's slice and `local`, which have BYTES each. Returns how many
  * bytes come to `local`. */
 typedef size_t start_function(char *remote, char *local, armci_hdl_t *handle);
 

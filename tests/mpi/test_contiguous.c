@@ -18,7 +18,7 @@ static size_t lane(void)
     return test_ranks() <= 8 ? LANE : 32 * 1024;
 }
 
-/* Every size that fits well, once, in random order.  Returns how many to use. */
+/* Every size that fits well, once, in random order. Returns how many to use. */
 static int draw_sizes(struct rng *r, int sizes[SIZES])
 {
     int n = 0;
@@ -178,7 +178,7 @@ static void time_moves(const struct ends *e, size_t bytes, double best[MOVES])
 }
 
 /* Bounds on the best times: against memcpy between the same addresses, and against the same
- * transfer between addresses that are equal modulo a page.  The address sanitizer checks each
+ * transfer between addresses that are equal modulo a page. The address sanitizer checks each
  * access of the library's loops and none inside memcpy: its ratios say nothing. */
 enum { SLOWER = 2, SHIFTED = 5 };
 #ifdef __SANITIZE_ADDRESS__

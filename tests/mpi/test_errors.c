@@ -107,7 +107,7 @@ static void try_wrong_call(const struct wrong_call *w, bool thoroughly)
     if (thoroughly) work_after(w->name);
 }
 
-/* All calls that are wrong at that moment; returns how many.  Where ranks share processors they
+/* All calls that are wrong at that moment; returns how many. Where ranks share processors they
  * wait for one another long: then only every eighth call is tried thoroughly. */
 static int try_all(enum moment moment)
 {

@@ -57,7 +57,7 @@ static void check_group(ARMCI_Group *group, const int *list, int n, const char *
 }
 
 /* Every member writes to every other by its process number, and adds in the group: collective over
- * the members.  A receive of the program for any message on the group's communicator catches none
+ * the members. A receive of the program for any message on the group's communicator catches none
  * of the library's. */
 static void use_group(ARMCI_Group *group, const int *list, int n, const char *what)
 {
@@ -477,7 +477,7 @@ static void malloc_and_free(ARMCI_Group *group)
 
 /* Rank 2 waits for rank 3, which waits for rank 0, which waits for a get from rank 2.  Meanwhile
  * rank 2 has an early message from rank 1 for another group, which must not keep rank 2 from making
- * progress.  Ranks 0 and 1 are on one node, 2 and 3 on another. */
+ * progress. Ranks 0 and 1 are on one node, 2 and 3 on another. */
 static void early_message(void)
 {
     enum { TAG = 7, GETS = 20 };

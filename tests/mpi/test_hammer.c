@@ -1,10 +1,10 @@
 /* test_hammer.c - all ranks at the same few elements, as fast as they can for half a second or so:
- * nothing is lost.  That is worth it: a race that is lost once in a million times shows;
+ * nothing is lost. That is worth it: a race that is lost once in a million times shows;
  * ARMCI_TEST_LONG=1 takes longer. */
 #include "op.h"
 
 /* Locks of accumulates belong to blocks of so many bytes, if the library has not changed: elements
- * across their borders are the ones to try.  Shapes here reach over several. */
+ * across their borders are the ones to try. Shapes here reach over several. */
 enum { BLOCK = 8192, SPAN = 3 * BLOCK + 512 };
 /* Sums of floats are exact up to 2^24. */
 enum { MOST_OF_FLOATS = 1 << 18, MOST = 1 << 24 };

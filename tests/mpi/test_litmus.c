@@ -1,5 +1,5 @@
 /* test_litmus.c - who sees what when: after a barrier, a fence, a flag; and with
- * TEST_THREADS=multiple, that a thread which waits lets the others of its process in.  Each is
+ * TEST_THREADS=multiple, that a thread which waits lets the others of its process in. Each is
  * tried as often as some tenths of a second allow (ARMCI_TEST_LONG=1: a second), since what is
  * wrong here goes wrong seldom. */
 #include <pthread.h>
@@ -110,7 +110,7 @@ static long read_word(int reader, long *there, int p)
 }
 
 /* Wait until the long at `there` of rank p, read by that operation, is at least `value`; false
- * where that takes too long.  The other rank may wait for the processor, and between nodes without
+ * where that takes too long. The other rank may wait for the processor, and between nodes without
  * a server MPI wants to be entered. */
 static bool wait_by(int reader, long *there, int p, long value)
 {
@@ -131,7 +131,7 @@ static bool wait_for(long *there, int p, long value)
 }
 
 /* Ranks 2k and 2k + 1, each with one cell after another of two arrays, X in the slice of the even
- * rank and Y in that of the odd one.  Both come to each cell together.  `first` and `second` are
+ * rank and Y in that of the odd one. Both come to each cell together.  `first` and `second` are
  * what a rank does with its two cells. */
 enum { CELLS = 200, ARRIVED = 2 * CELLS, PAIR_WORDS = 2 * CELLS + 16 };
 
@@ -227,7 +227,7 @@ static void in_pairs(const void *row)
 }
 
 /* A note to the next rank: data, then the fence, then the number of the round, where the flag is.
- * One from the rank before, who learns that it was read.  Counts the words that were not there when
+ * One from the rank before, who learns that it was read. Counts the words that were not there when
  * their flag was; false where somebody does not come. */
 enum { WORDS = 40, FLAG = WORDS, READ = WORDS + 1 };
 static bool pass_note(void **base, long round, long *wrong)
@@ -263,10 +263,10 @@ static void data_before_flag(void)
 }
 
 /* Rank 1 writes a word of data, fences, and raises a flag; rank 0 looks at the flag until it is up,
- * and then at the data.  Both lie in rank 0's slice, a cache line apart. */
+ * and then at the data. Both lie in rank 0's slice, a cache line apart. */
 enum { DATA = 0, UP = 16, LITMUS_WORDS = 32 };
 
-/* Rank 0: reads the flag by one operation, then the data by another.  Returns false if the flag
+/* Rank 0: reads the flag by one operation, then the data by another. Returns false if the flag
  * does not come. */
 static bool look_at_word(long *slice, long round, int flag, int data)
 {

@@ -130,7 +130,7 @@ static void check_first(armci_meminfo_t *info, int expected)
     check_long(value, expected, "value in memory of rank %d", info->cpid);
 }
 
-/* Nobody but the owner can open anything more, neighbours and servers included.  What was added
+/* Nobody but the owner can open anything more, neighbours and servers included. What was added
  * before has made the connections. */
 static void no_descriptor_left(void)
 {

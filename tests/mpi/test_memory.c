@@ -132,7 +132,7 @@ static void empty_slices(void)
     use_regions(regions);
 }
 
-/* Free, then allocate at once: the address may come back with another size or owner.  What the
+/* Free, then allocate at once: the address may come back with another size or owner. What the
  * library remembered of the last lookup must be forgotten. */
 static void address_comes_back(void)
 {

@@ -53,7 +53,7 @@ static void add_counts(long counts[], int n)
     MPI_Allreduce(MPI_IN_PLACE, counts, n, MPI_LONG, MPI_SUM, test_comm());
 }
 
-/* All ranks take mutexes at random, as fast as they can for a while.  Mutex m of rank h protects a
+/* All ranks take mutexes at random, as fast as they can for a while. Mutex m of rank h protects a
  * counter on the rank after it. */
 static void no_update_lost(void)
 {

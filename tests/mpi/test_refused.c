@@ -1,6 +1,6 @@
 /* test_refused.c - communicators that MPI refuses, to some processes or to all: every member of the
- * group gets an error, nobody waits, and the program goes on.  Run with ARMCI_ERRORS=return; the
- * program has MPI_ERRORS_RETURN, as mpi4py.  Some refusals are made here, by MPI's profiling
+ * group gets an error, nobody waits, and the program goes on. Run with ARMCI_ERRORS=return; the
+ * program has MPI_ERRORS_RETURN, as mpi4py. Some refusals are made here, by MPI's profiling
  * interface: MPI creates the communicator, and the caller gets an error. */
 #include "harness.h"
 

@@ -1,5 +1,5 @@
 /* test_rss.c - memory that the library takes in a process, and the times of ARMCI_Init and
- * ARMCI_Group_create, beside MPI's own.  The program prints them, and checks wide bounds, however
+ * ARMCI_Group_create, beside MPI's own. The program prints them, and checks wide bounds, however
  * many ranks share a processor: regions take less memory than their slices, which nobody touches,
  * ARMCI_Init takes less time than MPI_Init, and a group about half as long as MPI's own call, which
  * may spin. */

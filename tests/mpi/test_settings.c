@@ -1,5 +1,5 @@
 /* test_settings.c - processes that see different environments: rank 0's settings hold for the job,
- * and a warning names the variable and the first rank that has another value.  Every value of every
+ * and a warning names the variable and the first rank that has another value. Every value of every
  * variable in the library's table is tried, set for some ranks only. TEST_SETTING=NAME=VALUE tries
  * this one alone, for the ranks that TEST_HOLDERS names: progress ranks do not come back. */
 #include "pretended_nodes.h"

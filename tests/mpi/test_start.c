@@ -109,7 +109,7 @@ static void nested(void)
 }
 
 /* MPI runs on after ARMCI; whether ARMCI or the program initialized it, the program may finalize
- * it.  If ARMCI did, it may leave that to the library. */
+ * it. If ARMCI did, it may leave that to the library. */
 static void stop(void)
 {
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");

@@ -2,7 +2,7 @@
  * did, on every rank.
  *
  * ARMCI is started and ended by each test, with the statistics going to a file that rank 0 reads
- * then.  What a rank does depends on its number, so that figures of one rank do not pass for
+ * then. What a rank does depends on its number, so that figures of one rank do not pass for
  * another's. */
 #include <stdarg.h>
 #include <unistd.h>
@@ -150,7 +150,7 @@ static bool is_set_to(const char *variable, const char *value)
     return set && strcmp(set, value) == 0;
 }
 
-/* How rank r's transfers to rank p go.  The names of MPI's paths begin with "rma"; this program has
+/* How rank r's transfers to rank p go. The names of MPI's paths begin with "rma"; this program has
  * threads from MPI where it spans nodes.
  */
 static const char *expected_path(int r, int p)

@@ -22,7 +22,7 @@ struct job {
     struct mixture mixture; /* of the last test: operations on the thread's own lanes */
 };
 
-/* A job for each of THREADS threads, with a region of so many bytes.  Collective. */
+/* A job for each of THREADS threads, with a region of so many bytes. Collective. */
 static void begin_jobs(size_t bytes, struct job *jobs)
 {
     void **base = region_zeroed(bytes);
@@ -153,8 +153,8 @@ static void even_shares_of_mutex(void)
     ARMCI_Destroy_mutexes();
 }
 
-/* ---- all families at once: each thread works on its own lanes, which no other thread uses.  All
- * threads share sums, a counter and what a mutex protects.  In each round a thread takes every kind
+/* ---- all families at once: each thread works on its own lanes, which no other thread uses. All
+ * threads share sums, a counter and what a mutex protects. In each round a thread takes every kind
  * of step once, in a random order, then waits for a message from the same thread of the process to
  * the left. */
 

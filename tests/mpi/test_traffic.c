@@ -1,5 +1,5 @@
 /* test_traffic.c - how many messages a process sends in a collective call, and to how many others:
- * few, whatever the number of processes. The program counts by MPI's profiling interface.  Messages
+ * few, whatever the number of processes. The program counts by MPI's profiling interface. Messages
  * inside MPI's own collectives are not seen; their calls are counted. */
 #include <stdatomic.h>
 

@@ -96,7 +96,7 @@ struct pair {
 };
 
 /* Each thread on its group; the other thread comes later in every second round, and in every second
- * process.  All regions are as large, so that one thread gets the addresses that the other has just
+ * process. All regions are as large, so that one thread gets the addresses that the other has just
  * freed. */
 static void *use_group(void *argument)
 {

@@ -1,7 +1,7 @@
 /* wrong_calls.h - calls with a wrong argument, each with the error that the library must report;
  * and the memory they work on.
  *
- * Every function is tried, argument by argument.  A file for each part of the interface has tables:
+ * Every function is tried, argument by argument. A file for each part of the interface has tables:
  * single calls, and products of functions that share an argument and the mistakes that it allows.
  */
 #ifndef TEST_WRONG_CALLS_H
@@ -138,7 +138,7 @@ void wrong_calls_end(void);
 /* Has any byte in reach changed since prepare?  Collective: everything is complete before it looks.
  */
 void wrong_calls_check_untouched(const char *after);
-/* After the calls BESIDE_MEMGET: the memory they were made with works.  Collective. */
+/* After the calls BESIDE_MEMGET: the memory they were made with works. Collective. */
 void wrong_calls_check_memget(void);
 /* Before the library is started there is only the local buffer: set it, look at it. */
 void wrong_calls_set_local(void);

@@ -60,7 +60,7 @@ static int twice(int (*release)(void *))
     region_free(base);
     return release(mine);
 }
-/* Every other process passes the base of another region than the rest, its own of both.  One
+/* Every other process passes the base of another region than the rest, its own of both. One
  * process alone cannot differ. */
 static int differently(int (*release)(void *))
 {

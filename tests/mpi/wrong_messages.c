@@ -96,7 +96,7 @@ static int rcv_any(void *buffer, int buflen)
 }
 
 /* A message round the ring that does not fit the buffer of a receive from any rank or from the
- * left; afterwards a larger buffer receives it.  One process alone, to which MPI need not deliver
+ * left; afterwards a larger buffer receives it. One process alone, to which MPI need not deliver
  * what it sends itself, passes a negative length. */
 static int too_long(bool any)
 {

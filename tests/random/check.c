@@ -1,4 +1,4 @@
-/* check.c - comparisons with the model.  The first wrong answer is reported and ends the job. */
+/* check.c - comparisons with the model. The first wrong answer is reported and ends the job. */
 #include <unistd.h>
 
 #include "options.h"

@@ -226,7 +226,7 @@ void issue_pack(struct run *run, const struct op *op)
     check_get(run, op);
 }
 
-/* ---- read-modify-write.  What all processes were told must fit into one order of events: from the
+/* ---- read-modify-write. What all processes were told must fit into one order of events: from the
  * number at the beginning each operation finds what the one before it left, and those of one
  * process come in its own order ---- */
 
@@ -282,7 +282,7 @@ static bool same_cell(const struct outcome *a, const struct outcome *b)
     return a->area == b->area && a->offset == b->offset;
 }
 
-/* Find an order for the n outcomes of one cell, sorted by process.  Returns how many could be put
+/* Find an order for the n outcomes of one cell, sorted by process. Returns how many could be put
  * in order; *number: what is left in the cell after them. */
 static int put_in_order(const struct program *p, const struct outcome *o, int n, long *number)
 {

@@ -150,7 +150,7 @@ static void shift(struct area *a, struct rng *rng)
     a->width -= by;
 }
 
-/* Bytes: neither beginning nor end is aligned.  Elements: a whole number of them; few where many
+/* Bytes: neither beginning nor end is aligned. Elements: a whole number of them; few where many
  * meet. */
 static void trim(struct area *a, struct rng *rng)
 {

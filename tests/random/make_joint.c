@@ -1,4 +1,4 @@
-/* make_joint.c - random operations in which several processes take part.  All share a unit, and are
+/* make_joint.c - random operations in which several processes take part. All share a unit, and are
  * appended in an order in which they can happen. */
 #include "maker.h"
 #include "model.h"

@@ -72,7 +72,7 @@ static void apply_tell(struct program *p, const struct op *op)
                sizeof op->operand);
 }
 
-/* The shadow does not tell: it has what the owner did there, or not yet.  Each part is used once,
+/* The shadow does not tell: it has what the owner did there, or not yet. Each part is used once,
  * so it can be made anew. */
 void model_told(struct program *p, const struct phase *ph, const struct op *op, char *part)
 {
@@ -155,7 +155,7 @@ void model_replay(struct program *p, const struct phase *ph, struct replay *repl
 
 /* ---- counting in shared areas ---- */
 
-/* Add sign * what the accumulate adds, up to the segment `last` (inclusive, -1: all).  Returns the
+/* Add sign * what the accumulate adds, up to the segment `last` (inclusive, -1: all). Returns the
  * segment that passed the budget, or -1. */
 static int add(const struct program *p, const struct area *a, const struct transfer *t, int sign,
                int last, unsigned char counts[])

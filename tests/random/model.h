@@ -1,7 +1,7 @@
 /* model.h - the sequential model: what every memory of every process should hold.
  *
  * In a phase no two processes write the same bytes unless their operations commute, so that the
- * streams may be applied in any order.  Each process applies its own operations as it issues them,
+ * streams may be applied in any order. Each process applies its own operations as it issues them,
  * and those of the others when it comes to compare. */
 #ifndef RANDOM_MODEL_H
 #define RANDOM_MODEL_H
@@ -55,7 +55,7 @@ long area_start_number(const struct area *a, long offset);
 /* Put what the area holds at the beginning of a phase into memory where the slice begins. */
 void area_refresh(const struct area *a, char *slice);
 
-/* ---- model.c: areas into which everyone accumulates.  Each process adds multiples of its unit,
+/* ---- model.c: areas into which everyone accumulates. Each process adds multiples of its unit,
  * few enough that the sums of all are the digits of one number: so a get tells how much of whose
  * accumulates has arrived ---- */
 

@@ -1,4 +1,4 @@
-/* print.c - operations as text, for reports and for --list.  Memory is arena[n]+offset or
+/* print.c - operations as text, for reports and for --list. Memory is arena[n]+offset or
  * slice[region][rank]+offset, handle -1 the implicit one. */
 #include "model.h"
 #include "options.h"

@@ -1,10 +1,10 @@
 /* program.h - a random program as data: regions, groups, areas with a rule each, and one stream of
  * operations a process.
  *
- * Every process makes the whole program from the seed, so that it knows the streams of all.  It
- * consists of phases; a barrier and a comparison of all memory end each.  The operations of a phase
+ * Every process makes the whole program from the seed, so that it knows the streams of all. It
+ * consists of phases; a barrier and a comparison of all memory end each. The operations of a phase
  * are made in one global order (`sequence`), which is one possible course of events: every wait is
- * for something earlier, so that no program hangs on a correct library.  Operations that belong
+ * for something earlier, so that no program hangs on a correct library. Operations that belong
  * together (a notification and the wait for it) share a `unit`; shrinking removes units.
  */
 #ifndef RANDOM_PROGRAM_H
@@ -280,7 +280,7 @@ void generate_phase(struct program *p, struct phase *ph);
 
 /* ---- schedule.c: from random streams to streams that ARMCI gives one meaning ---- */
 
-/* Drop the units that are not to be kept, and what depends on them.  Returns how many operations
+/* Drop the units that are not to be kept, and what depends on them. Returns how many operations
  * are left. */
 long schedule_filter(struct program *p, struct phase *ph);
 /* Insert the waits without which an operation would meet an incomplete one; fill local memory where

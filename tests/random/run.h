@@ -7,7 +7,7 @@
 #include "model.h"
 #include "program.h"
 
-/* What an rmw on a shared cell returned.  All long: it is sent as such. */
+/* What an rmw on a shared cell returned. All long: it is sent as such. */
 struct outcome {
     long area, offset, rank, sequence, old, operand, swaps;
 };
@@ -26,7 +26,7 @@ struct run {
     long operations, bytes;                       /* checked */
 };
 
-/* execute.c: run the program from beginning to end.  Ends the job where something is wrong. */
+/* execute.c: run the program from beginning to end. Ends the job where something is wrong. */
 void run_program(struct run *run, uint64_t seed);
 void run_op(struct run *run, const struct op *op);
 

@@ -1,4 +1,4 @@
-/* schedule.c - waits.  Non-blocking operations are unordered until they are waited for: no two of
+/* schedule.c - waits. Non-blocking operations are unordered until they are waited for: no two of
  * them, and no later operation, may touch the same bytes, unless both read or both accumulate. Also
  * after shrinking has taken waits away. */
 #include "model.h"
@@ -287,7 +287,7 @@ static bool is_known(const struct program *p, const struct op *op)
     return true;
 }
 
-/* Only plain bytes that everyone can tell are sent unfilled.  What comes from shared areas or
+/* Only plain bytes that everyone can tell are sent unfilled. What comes from shared areas or
  * mailboxes depends on the course of events. */
 static void settle_local(struct program *p, struct op *op)
 {

@@ -79,7 +79,7 @@ static bool find_local_area(const struct program *p, const struct phase *ph, str
     return false;
 }
 
-/* Where a local range of n bytes lies.  What comes from shared areas is not known beforehand: only
+/* Where a local range of n bytes lies. What comes from shared areas is not known beforehand: only
  * private memory takes it. */
 static struct spot place_local(const struct program *p, const struct phase *ph, struct rng *rng,
                                const struct wish *wish, long n)
@@ -307,7 +307,7 @@ static bool may_overwrite(const struct wish *wish)
     return wish->verb == ACC || ordered;
 }
 
-/* Remote places for the segments, in the order of the entries.  A put that must not overwrite
+/* Remote places for the segments, in the order of the entries. A put that must not overwrite
  * itself loses what does. */
 static void vector_remote(struct program *p, struct phase *ph, struct rng *rng,
                           const struct wish *wish, struct transfer *t)

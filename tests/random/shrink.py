@@ -5,7 +5,7 @@
             [--units=LIST] [OPTION of armci-random]...
 
 Units of operations are removed, large pieces first, as long as the program still fails (a wrong answer, a crash, a
-hang).  --units: go on from those that an earlier run left.  The environment is that of the caller.
+hang).  --units: go on from those that an earlier run left. The environment is that of the caller.
 """
 import os
 import re
@@ -90,7 +90,7 @@ class Shrinker:
         return True
 
     def settle_repeat(self, units):
-        """Run it so many times in one launch that it fails reliably.  False: it never fails."""
+        """Run it so many times in one launch that it fails reliably. False: it never fails."""
         for self.repeat in (1, 10, 40):
             results = [self.fails(units) for _ in range(2)]
             if all(results):
@@ -133,7 +133,7 @@ class Shrinker:
 
 
 def shrink(tester, seed, seconds, out=None, units=None):
-    """Shrink, print the report and the operations that are left; these into `out` too.  Returns the units or None."""
+    """Shrink, print the report and the operations that are left; these into `out` too. Returns the units or None."""
     shrinker = Shrinker(tester, seed, seconds)
     units = shrinker.shrink(listed(units) if units else list(range(tester.units(seed))))
     if units is None:

@@ -1,7 +1,7 @@
 /* threads.c [--without-lock] - the parts of the library without MPI from several threads at once,
- * for ThreadSanitizer; results are exact.  Under the lock: the address index.  Each thread makes
+ * for ThreadSanitizer; results are exact. Under the lock: the address index. Each thread makes
  * and frees teams, while it looks for another one that stays, as messages do, and asks for its
- * scopes.  Without: what may be called at any time, on shared data that is only read.  Elements in
+ * scopes. Without: what may be called at any time, on shared data that is only read. Elements in
  * shared memory: under the locks of their blocks.  --without-lock leaves the global lock off, which
  * must be found. */
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* fake_job.h - the engine (src/core, src/mem, src/transport/rma) over fake_mpi.h, as one process of
- * a simulated job: world, configuration, quirks and regions.  Replaces src/mpi/world.c and team.c.
+ * a simulated job: world, configuration, quirks and regions. Replaces src/mpi/world.c and team.c.
  */
 #ifndef FAKE_JOB_H
 #define FAKE_JOB_H
@@ -24,10 +24,10 @@ struct job {
     const char *setting[JOB_SETTINGS]; /* NAME=value, NULL-terminated */
 };
 
-/* Start the job, after the end of the one that runs.  Invalid arguments of ARMCI calls return an
+/* Start the job, after the end of the one that runs. Invalid arguments of ARMCI calls return an
  * error code. */
 void job_start(struct job job);
-/* For unit.end.  If a job runs: complete everything, end the layers, check that nothing is left. */
+/* For unit.end. If a job runs: complete everything, end the layers, check that nothing is left. */
 void job_end(void);
 
 /* A region of `bytes` bytes on each of `members` processes from `first`; a region of one slice over

@@ -2,8 +2,8 @@
  *
  * It records every call and simulates remote memory with the weakest guarantees of MPI: an
  * operation takes effect when it is flushed, those flushed together take effect in any order, and a
- * local buffer is read at local completion.  A missing order or completion therefore shows as wrong
- * data.  What MPI forbids fails the test immediately: bytes outside a slice, a call that writes a
+ * local buffer is read at local completion. A missing order or completion therefore shows as wrong
+ * data. What MPI forbids fails the test immediately: bytes outside a slice, a call that writes a
  * byte twice, a window freed with incomplete operations. */
 #ifndef FAKE_MPI_H
 #define FAKE_MPI_H

@@ -43,7 +43,7 @@ enum sample_kind {
                      byte twice */
     SAMPLE_VECTOR
 };
-/* Build the sample of that seed, its shape included.  The arenas are filled with bytes that depend
+/* Build the sample of that seed, its shape included. The arenas are filled with bytes that depend
  * on the seed. */
 void sample_create(struct sample *m, enum sample_kind kind, unsigned seed, int levels);
 void sample_free(struct sample *m);
@@ -78,7 +78,7 @@ static inline void check_simplest(const char *text, const struct shape *s)
 /* Fail, saying where, unless both lists are the same. */
 void check_same_bytes(const struct sample *m, const char *what, const struct bytes *seen);
 
-/* dst += src, whole elements of that type at any alignment.  Integer sums wrap. */
+/* dst += src, whole elements of that type at any alignment. Integer sums wrap. */
 void add_elements(enum element e, char *dst, const char *src, size_t bytes);
 
 /* armcii_shape_strided, and whether both sides are in the address space. */

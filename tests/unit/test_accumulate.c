@@ -148,7 +148,7 @@ enum {
     ARENA = 2 * MIDDLE + ROW_BYTES
 };
 
-/* A stride of any sign.  Rows may overlap, but real elements only completely: a partial overlap
+/* A stride of any sign. Rows may overlap, but real elements only completely: a partial overlap
  * makes NaNs, whose bits depend on the compiler. */
 static ptrdiff_t random_stride(enum element e, size_t bytes, struct rng *r)
 {

@@ -1,5 +1,5 @@
 /* test_datatype.c - MPI datatypes against their shapes: bytes in order, size, true extent, basic
- * type; and the cache.  Starts MPI for one process, without a launcher. */
+ * type; and the cache. Starts MPI for one process, without a launcher. */
 #include <limits.h>
 
 #include "mpi/datatype.h"

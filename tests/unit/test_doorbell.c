@@ -1,4 +1,4 @@
-/* test_doorbell.c - a process wakes another process of its node.  The test forks both; MPI is not
+/* test_doorbell.c - a process wakes another process of its node. The test forks both; MPI is not
  * started. */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -48,7 +48,7 @@ static void stop_sleeping(void)
     armcii_doorbells_end();
 }
 
-/* Sleep as the progress thread does.  True if the doorbell was rung. */
+/* Sleep as the progress thread does. True if the doorbell was rung. */
 static bool sleep_until_ring(long microseconds)
 {
     armcii_doorbell_arm(true);

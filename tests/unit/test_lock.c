@@ -188,7 +188,7 @@ static void end_busy(const pthread_t *busy, int n)
 }
 
 /* Each of n threads may be in line already, and the one that has the lock may enter once more
- * before the waiting thread is starving.  The waiting thread may have to wait for a processor, too;
+ * before the waiting thread is starving. The waiting thread may have to wait for a processor, too;
  * without hand-over hundreds of calls come first. */
 static void few_overtake(void (*come_in)(void), int n)
 {

@@ -1,5 +1,5 @@
 /* test_metadata.c - memory that the tables of regions take in a process of a job with a million
- * ranks.  The world and its arena are made up: addresses are computed, never accessed.  The
+ * ranks. The world and its arena are made up: addresses are computed, never accessed. The
  * library's collectives are replaced: all other ranks contribute what `slice_of` says. */
 #define _GNU_SOURCE
 #include <malloc.h>

@@ -1,6 +1,6 @@
 /* test_mutex.c - two threads of a process and one mutex of a server: while one thread waits for the
  * server, the other sees the mutex as held. Starts MPI for one process, without a launcher; skipped
- * if MPI provides no threads.  A fake transport before the others acts as the server. */
+ * if MPI provides no threads. A fake transport before the others acts as the server. */
 #include <armcix.h>
 #include <pthread.h>
 #include <sched.h>

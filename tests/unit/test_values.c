@@ -1,4 +1,4 @@
-/* test_values.c - ARMCI_GetValue makes progress, since programs poll by it.  Starts MPI for one
+/* test_values.c - ARMCI_GetValue makes progress, since programs poll by it. Starts MPI for one
  * process, without a launcher. */
 #include <armci.h>
 
@@ -39,7 +39,7 @@ static void poll_double(void *at, int proc)
 static void (*const polls[])(void *at, int proc) = {poll_int, poll_long, poll_float, poll_double};
 enum { KINDS = sizeof polls / sizeof *polls, NEIGHBOUR = 1 };
 
-/* The number of progress calls in POLLS polls.  The neighbour is a cache entry only. */
+/* The number of progress calls in POLLS polls. The neighbour is a cache entry only. */
 static int progress_calls(void (*poll)(void *at, int proc), int proc, bool between_nodes)
 {
     _Alignas(double) char value[sizeof(double)] = {0};

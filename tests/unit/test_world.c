@@ -1,5 +1,5 @@
 /* test_world.c - memory that the tables of the world and of groups take in a process of a job with
- * a million ranks, 128 on each node.  MPI and the library's collectives are replaced: all other
+ * a million ranks, 128 on each node. MPI and the library's collectives are replaced: all other
  * ranks contribute what the caller would in their place. */
 #define _GNU_SOURCE
 #include <malloc.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A test, followed by its body.  It runs once for each _i from 0 to ROWS - 1. */
+/* A test, followed by its body. It runs once for each _i from 0 to ROWS - 1. */
 #define TEST(NAME)                  UNIT_TEST(NAME, 1, 0)
 #define ROW_TEST(NAME, ROWS)        UNIT_TEST(NAME, ROWS, 0)
 #define TABLE_TEST(NAME, TABLE)     UNIT_TEST(NAME, sizeof(TABLE) / sizeof *(TABLE), 0)
