@@ -9,12 +9,13 @@ import matplotlib.pyplot as plt  # noqa: E402  the backend comes first
 import report  # noqa: E402
 from report import time_of  # noqa: E402
 
-WIDTH = 5.5  # inches: 396 CSS pixels
+WIDTH = 3.6  # inches, without the names of rows
 THEMES = {"light": {"ink": "#1c1c1c", "paper": "#ffffff", "grid": "#dddddd"}, "dark": {"ink": "#e6e6e6", "paper": "#16181b", "grid": "#3a3d42"}}
 # Colours that both themes can show, and a mark each: no reader needs the colour alone.
 LOOKS = (("#2f81f7", "o"), ("#e0823d", "s"), ("#b26ad1", "D"), ("#2da44e", "^"), ("#d1495b", "v"), ("#8a8a8a", "P"), ("#a68a00", "X"))
 TICKS = [(10 ** power, f"{10 ** (power % 3)} {unit}") for power, unit in ((p, ("ns", "us", "ms", "s")[p // 3]) for p in range(10))]
 MULTIPLES = [(0.1, "0.1"), (1, "1"), (10, "10"), (100, "100"), (1000, "1000"), (1e4, "10000"), (1e5, "100000"), (1e6, "10^6")]
+OVERLAPS = ("nbget", "away: nbget", "nbput + fence", "MPI_Irecv")
 SIZES = [(1, "1 B"), (1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (64 << 20, "64 MiB")]
 
 
@@ -93,6 +94,21 @@ def draw_curves(axes, data, mpi, place, kind, beside):
     axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.09), ncols=2, frameon=False, columnspacing=1, handletextpad=0.3)
 
 
+def draw_overlap(axes, data, mpi):
+    """How much of a transfer is hidden behind computation, by its bytes."""
+    for number, kind in enumerate(OVERLAPS):
+        points = sorted((row["bytes"], 100 * row["hidden"]) for (key, family, where, group, name), row in data.rows.items()
+                        if (key, family, where, group) == (report.OURS, mpi, "hosts", "overlap") and name.startswith(kind + " ") and "hidden" in row)
+        colour, mark = LOOKS[number]
+        axes.plot(*zip(*points), marker=mark, markersize=4, color=colour, linewidth=1.3, label=kind)
+    axes.set_xscale("log")
+    use_ticks(axes.xaxis, SIZES, (1, 2 << 20))
+    axes.set_ylim(-3, 103)
+    axes.set_ylabel("% hidden")
+    axes.set_title(f"Overlap, two nodes, {data.versions(mpi)}: more is better", loc="left")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.09), ncols=2, frameon=False, columnspacing=1, handletextpad=0.3)
+
+
 def planned(data):
     """Name, height in inches, and the function that draws it, of each picture that the data suffice for."""
     found = []
@@ -107,6 +123,9 @@ def planned(data):
                     others = [name.replace("Put", "Get") if kind == "get" else name for name in beside]
                     found.append((f"curve-{kind}-{place}-{mpi}", 4.4, lambda axes, mpi=mpi, place=place, kind=kind, others=others:
                                   draw_curves(axes, data, mpi, place, kind, others)))
+    for mpi in report.MPIS:
+        if all(data.row(report.OURS, mpi, "hosts", "overlap", f"{kind} 1024 KiB") for kind in OVERLAPS):
+            found.append((f"overlap-hosts-{mpi}", 3.6, lambda axes, mpi=mpi: draw_overlap(axes, data, mpi)))
     return found
 
 

@@ -23,7 +23,7 @@ import rivals
 TOP = pathlib.Path(__file__).resolve().parents[1]
 DATA = TOP / "benchmarks" / "data" / "report.json"
 IMAGES = TOP / "doc" / "img"
-KEPT = [f"{place}-mpich-{theme}.svg" for place in ("node", "hosts") for theme in ("light", "dark")]
+KEPT = [f"{picture}-{mpi}-{theme}.svg" for picture in ("node", "hosts") for mpi in ("mpich", "openmpi") for theme in ("light", "dark")]
 OURS = "armci-rma"
 MPIS = ("mpich", "openmpi")
 PLACES = {"node": "one node", "hosts": "two nodes"}
