@@ -1,6 +1,7 @@
 /* window.c - RMA windows and the calls on them. */
 #include "mpi/window.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
 
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
 {
+    assert((uintptr_t)memory % 16 == 0);
     *w = (struct window){.base = memory};
     return create(w, bytes, WINDOW_MEMORY_OWN, comm);
 }

@@ -29,7 +29,8 @@ enum window_memory {
  * Returns 0 or, on every member, nonzero on failure. */
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory,
                          MPI_Comm comm);
-/* Collective: a window over memory that the caller owns. */
+/* Collective: a window over memory that the caller owns, at a multiple of 16: elsewhere puts of
+ * MPICH 4.0.2 land before their place. */
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm);
 /* Collective: a window without memory; armcii_window_attach adds memory. The displacement of an
  * attached byte is its address. */

@@ -21,7 +21,7 @@ const char *const armcii_probe_names[PROBE_OPS] = {"put", "get", "accumulate", "
 static struct {
     struct probe_result result;
     int partner;
-    double memory[PROBE_OPS]; /* of the window */
+    _Alignas(64) double memory[PROBE_OPS]; /* of the window: see armcii_window_create_over */
 } probe;
 const struct probe_result *const armcii_probe = &probe.result;
 
