@@ -14,10 +14,11 @@ def rows():
         yield ranks, "no", "mg", ["--without", "MG [WAB]*"]
         yield ranks, "auto", "sparse", []
         yield ranks, "auto", "mix", []
-        yield ranks, "no", "pool", []
+        yield ranks, "no" if ranks == 2 else "auto", "pool", []
     yield 2, "no", "sparse", []
-    for word in ("methods", "contention", "overlap"):
-        yield 2, "no", word, ["--without", "*S*" if word == "overlap" else "", "--without", "away*", "--without", "nbput*"]
+    yield 2, "no", "methods", []
+    yield 2, "auto", "contention", []
+    yield 2, "auto", "overlap", ["--without", "*S*", "--without", "away*"]
 
 
 @pytest.mark.parametrize("ranks, shm, word, options", rows(), ids=lambda value: "" if isinstance(value, list) else None)
