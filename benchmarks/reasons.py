@@ -1,13 +1,14 @@
 """Why another library is faster: the place, patterns of names of rows, and the reason. The first that fits holds; report.py check asks for one for each
 row in which the difference is larger than the spread."""
 
-THREADS = ("The others ask MPI for no threads: its own round trip takes 4 to 19 % less in their runs. With threads (MPICH) ARMCI-MPI's get and put + fence take 1.1 "
+THREADS = ("The others ask MPI for no threads: its own round trip takes less in their runs (the rows \"MPI round trip\": 4 to 19 % less on an Intel Xeon, "
+           "family 6, model 167; with Open MPI on an AMD EPYC, family 25, model 1, down to a third, in runs of a machine whose speed varied). With threads (MPICH) ARMCI-MPI's get and put + fence take 1.1 "
            "times, accumulate and rmw 1.3 times as long as without, which is as long as here. ComEx MPI-TS's server is the target's own barrier: no other "
            "thread reads the sockets, and nothing completes while the target computes.")
 SINGLE = ("Not the threads in MPI: with them ARMCI-MPI takes as long as without (131 and 133 ms, here 203; AMD EPYC, family 25, model 1). Cause not found; "
           "likely the servers' threads, which share the 2 processors with both ranks.")
-FRAGMENTS = ("Accumulates go in fragments of at most 32 KiB (16 KiB with MPICH), each copied into a message and out of one: with fragments of a quarter (Open MPI) "
-             "1 MiB takes 1.8 times as long. MPI_Accumulate and ComEx send all at once.")
+FRAGMENTS = ("Up to 64 KiB accumulates are copied into messages of at most 32 KiB (16 KiB with MPICH) and out of them. Longer ones go by rendezvous in fragments of "
+             "256 KiB, each with a request of this library and a handshake of MPI; the parts were not measured apart. MPI_Accumulate and ComEx send all at once.")
 HANDSHAKE = ("More than one fragment is several messages, or waits until the receive is posted; MPI's one-sided calls and ComEx send data with their header. "
              "What threads cost MPI comes to it. The parts were not measured apart.")
 LONG_SUMS = ("ComEx adds by OpenBLAS, with a thread on the waiting rank's processor; with one it took as long as this library (21.8 us for 1 MiB). ARMCI-MPI: cause not found; "
