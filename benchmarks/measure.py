@@ -202,7 +202,7 @@ def open_runs(mpi, checkout, only):
         except Problem as problem:
             path = None
             if rival and rival.words:
-                continue  # it is no ARMCI
+                continue  # not an ARMCI
             run["problems"].append({"group": "", "name": "", "why": "not built: " + sentence(problem)})
             progress(f"{run['library']}: {run['problems'][0]['why']}")
         runs.append((run, path))

@@ -25,7 +25,7 @@ const struct path_text armcii_paths[PATHS] = {
 const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 _Thread_local bool armcii_stores_pending __attribute__((tls_model("initial-exec")));
 
-/* The number of transports if it is none of them. */
+/* The number of transports if it is not in the list. */
 static size_t index_of(const struct transport *t)
 {
     size_t n = 0;

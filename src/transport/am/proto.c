@@ -323,12 +323,11 @@ void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum s
  * fragments are of about equal length. */
 void armcii_am_fragment_begin_accumulate(struct am_cursor *c, const struct shape *s)
 {
-    enum { UNIT = 16 }; /* fits all elements */
     const bool is_long = s->bytes > AM_RNDV_MIN &&
                          (s->form != SHAPE_STRIDED || (armcii_quirks->datatype_sends_fast &&
                                                        armcii_am_can_zcopy(s, SHAPE_LOCAL)));
     const size_t packed = armcii_am_eager_max(), fragments = s->bytes / AM_ACC_MAX + 1,
-                 even = (s->bytes / fragments / UNIT + 1) * UNIT;
+                 even = (s->bytes / fragments / SHAPE_SPLIT_UNIT + 1) * SHAPE_SPLIT_UNIT;
     *c = (struct am_cursor){
         .fragment_max = is_long ? even : packed, .packed_max = packed, .data_in_request = true};
 }

@@ -193,6 +193,14 @@ static size_t acc_rndv_cost(const struct am_request_header *r)
     return armcii_bufpool_size(r->length + r->bytes);
 }
 
+/* May the server take so much memory for the client now? */
+static bool has_memory(int client, size_t cost)
+{
+    return armcii_room_has_own(client, cost) ||
+           (is_first(&server.for_memory, &server.clients[client]) &&
+            armcii_room_can_reply(client, cost));
+}
+
 /* The buffer is an eager request when the data have arrived. */
 static void serve_acc_rndv(const struct am_request_header *r, int client)
 {
@@ -261,13 +269,10 @@ static const char *const kind_names[] = {
 static bool may_serve(const struct am_request_header *r, const struct shape *s, int client)
 {
     const struct client *c = &server.clients[client];
-    size_t cost = reply_cost(s);
     switch ((enum am_kind)r->kind) {
     case AM_ACC_RNDV:
-    case AM_ACC_ASK: cost = acc_rndv_cost(r); /* FALLTHROUGH */
-    case AM_GET:
-        return armcii_room_has_own(client, cost) ||
-               (is_first(&server.for_memory, c) && armcii_room_can_reply(client, cost));
+    case AM_ACC_ASK: return has_memory(client, acc_rndv_cost(r));
+    case AM_GET: return has_memory(client, reply_cost(s));
     case AM_ROOM: return is_first(&server.for_room, c) && armcii_room_can_grant(r->bytes);
     default: return true;
     }
