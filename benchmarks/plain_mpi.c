@@ -12,7 +12,7 @@ enum { TAG = 77 };
 
 static MPI_Comm comm = MPI_COMM_NULL;
 
-/* Progress ranks do not take part, so MPI_Comm_split is not possible. */
+/* Collective over the listed processes only. */
 static void make_communicator(const long *worlds, int *ranks, int count)
 {
     MPI_Group all, mine;

@@ -155,15 +155,13 @@ typedef struct armci_meminfo_ds {
  * program does not call `MPI_Finalize`, that happens when the process exits. Calls nest: further
  * initializations only increase a count, and the matching `ARMCI_Finalize` ends ARMCI. After that
  * ARMCI may be initialized again, also on another communicator. The program's communicators are
- * never used for messages. With `ARMCI_PROGRESS=rank` the last process of each node, with
- * `ARMCI_PROGRESS_RANKS=n` each of its last n, becomes a progress rank: the initialization does not
- * return there, and ARMCI runs on the other processes, in the same order.
+ * never used for messages.
  * @completion Initialization and finalization are collective. `ARMCI_Finalize` completes all
  * operations, also remotely, and frees all regions, groups and mutexes. A program must call it
  * before `MPI_Finalize`; otherwise `MPI_Finalize` does the same first, with a warning, and a later
  * `ARMCI_Finalize` returns 0.
- * @errors `ARMCI_ERR_ARGUMENT`: invalid thread level, MPI_COMM_NULL, an intercommunicator, or no
- * process can be a progress rank. `ARMCI_ERR_STATE`: MPI is finalized, or a communicator is given
+ * @errors `ARMCI_ERR_ARGUMENT`: invalid thread level, MPI_COMM_NULL, or an
+ * intercommunicator. `ARMCI_ERR_STATE`: MPI is finalized, or a communicator is given
  * and MPI is not initialized. `ARMCI_Initialized`, `ARMCI_Cleanup`, `ARMCI_Error` and
  * `ARMCI_RMA_Version` may be called at any time.
  * @threads Initialize and finalize from one thread. The thread level that MPI provides decides
@@ -359,8 +357,8 @@ int ARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int pr
 /** @} */
 /** @defgroup flag Put with flag
  * A put; when its data are in place, `value` is stored in the int `*flag` of the target. A process
- * that sees the flag sees the data, and what the caller put or accumulated to `proc` before, without
- * waiting: non-blocking, or queued in an aggregate handle.
+ * that sees the flag sees the data, and what the caller put or accumulated to `proc` before,
+ * without waiting: non-blocking, or queued in an aggregate handle.
  * @completion As of a put: the local buffer may be reused; data and flag arrive without further
  * calls, and are remotely complete after a fence.
  * @ordering The flag after all of these, for every observer that reads the flag by ARMCI or, where

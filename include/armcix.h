@@ -82,9 +82,8 @@ void *ARMCIX_Local_address(void *address, int proc);
 /** @defgroup progress Progress and the communicator
  * For programs that use MPI.
  * @completion `ARMCIX_Progress` does not wait. It helps if operations of other processes on the
- * caller's memory wait until the caller enters MPI (between nodes without servers), and if the
- * library has no thread that progresses the caller's own operations (with progress ranks,
- * `ARMCI_PROGRESS=rank`).
+ * caller's memory wait until the caller enters MPI (between nodes without servers), or the
+ * caller's own operations wait for its calls (`ARMCI_PROGRESS=none`).
  * @errors `ARMCIX_Get_world_comm`: MPI_COMM_NULL if ARMCI is not running.
  * @source [C] @{ */
 /** Progress requests of other processes to the caller, and the caller's outstanding operations. */

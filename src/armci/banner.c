@@ -63,11 +63,9 @@ static void say_ranks(void)
 
 static void say_paths(void)
 {
-    const char *reason = armcii_progress_rank_reason();
     armcii_say("within a node: %s", armcii_route->near_doc);
     if (armcii_route->far) armcii_say("between nodes: %s", armcii_route->far_doc);
-    armcii_say("asynchronous progress: %s%s%s", armcii_route->progress_doc,
-               reason ? "; no progress rank: " : "", reason ? reason : "");
+    armcii_say("asynchronous progress: %s", armcii_route->progress_doc);
 }
 
 static void say_memory(const struct limits *limits)

@@ -81,13 +81,10 @@ static void read_configuration(MPI_Comm comm)
     armcii_config_adopt(&values);
 }
 
-/* Start the layers that progress ranks use, too: they are the last `progress_ranks` ranks of `all`.
- */
-static void start_shared_layers(MPI_Comm all, int progress_ranks)
+static void start_layers(MPI_Comm comm)
 {
     int length;
-    armcii_world_create(all, progress_ranks, armcii_progress_rank_number(),
-                        armcii_config->nodes == DOMAINS_RANK);
+    armcii_world_create(comm, armcii_config->nodes == DOMAINS_RANK);
     armcii_log_set_rank(armcii_world->rank);
     armcii_hang_start(armcii_world->rank, armcii_config->hang_report, (void (*)(void))PMPI_Init);
     MPI_Get_library_version(library_state.library, &length);
@@ -96,45 +93,10 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
     armcii_world_use_tables(armcii_node->world_tables);
     armcii_arena_start();
     armcii_finalize_prepare_pause();
-    armcii_finalize_prepare_barrier(armcii_world->all);
+    armcii_finalize_prepare_barrier(armcii_world->comm);
     armcii_route_start();
     armcii_coll_start(armcii_backoff.progress_needed || armcii_backoff.spin_limit < SPIN_LIMIT,
-                      armcii_world->all);
-}
-
-static void end_shared_layers(void)
-{
-    armcii_coll_end();
-    armcii_arena_end();
-    armcii_node_end();
-    armcii_hang_end();
-    armcii_world_free();
-}
-
-/* Main function of a progress rank, which never returns to the program. */
-static _Noreturn void run_progress_rank(MPI_Comm all, int progress_ranks)
-{
-    enum progress_rank_event event = PROGRESS_RANK_STARTED;
-    for (; event != PROGRESS_RANK_FINALIZE; event = armcii_progress_rank_serve()) {
-        if (event == PROGRESS_RANK_STARTED) {
-            if (all == MPI_COMM_NULL) armcii_progress_rank_join(&all, &progress_ranks);
-            start_shared_layers(all, progress_ranks);
-            MPI_Comm_free(&all);
-            armcii_killed_start();
-        } else {
-            armcii_killed_end();
-            armcii_route_end();
-            armcii_datatype_cache_clear();
-            end_shared_layers();
-        }
-    }
-    MPI_Finalize();
-    exit(0);
-}
-
-static void start_layers(void)
-{
-    armcii_progress_rank_hook_finalize();
+                      armcii_world->comm);
     armcii_team_create_world();
     armcii_directory_start();
     armcii_memget_start();
@@ -154,38 +116,19 @@ static void hook_mpi_finalize(void)
     MPI_Comm_set_attr(MPI_COMM_SELF, library_state.end_key, NULL);
 }
 
-/* Start on the processes of comm, or on those that are not progress ranks. NULL, or the reason of
- * a failure. */
-static const char *start_on_processes(MPI_Comm comm)
-{
-    int progress_ranks, rank, size;
-    MPI_Comm all;
-    const char *error = armcii_progress_rank_select(comm, &all, &progress_ranks);
-    if (error) return error;
-    MPI_Comm_rank(all, &rank);
-    MPI_Comm_size(all, &size);
-    if (rank >= size - progress_ranks) run_progress_rank(all, progress_ranks);
-    start_shared_layers(all, progress_ranks);
-    if (all != comm) MPI_Comm_free(&all);
-    start_layers();
-    hook_mpi_finalize();
-    return NULL;
-}
-
 /* What the library makes of the program's communicator inherits its error handler. The library
  * reads codes in few places (mpi/window.c); everywhere else an error ends the job, whatever the
  * program does with its own. */
-static const char *start_on(MPI_Comm comm)
+static void start_on(MPI_Comm comm)
 {
     MPI_Errhandler of_program;
     MPI_Comm_get_errhandler(comm, &of_program);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
-    if (!armcii_progress_rank_is_enabled())
-        read_configuration(comm); /* progress ranks keep their first configuration */
-    const char *error = start_on_processes(comm);
+    read_configuration(comm);
+    start_layers(comm);
+    hook_mpi_finalize();
     MPI_Comm_set_errhandler(comm, of_program);
     MPI_Errhandler_free(&of_program);
-    return error;
 }
 
 /* The program and this library must use one MPI library. 0, or the code of an error. */
@@ -229,9 +172,7 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     code = check_libraries(caller);
     if (code) return code;
     start_mpi(argc, argv, requested);
-    const char *error = start_on(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm);
-    if (error)
-        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", error, "%s", "rank");
+    start_on(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm);
     library_state.init_count = 1;
     armcii_entry_open();
     return 0;
@@ -309,7 +250,11 @@ static void end_layers(void)
     armcii_datatype_cache_clear();
     armcii_groups_reset_default();
     armcii_team_free_all();
-    end_shared_layers();
+    armcii_coll_end();
+    armcii_arena_end();
+    armcii_node_end();
+    armcii_hang_end();
+    armcii_world_free();
 }
 
 static void unhook_mpi_finalize(void)

@@ -167,15 +167,11 @@ static const struct warning table[] = {
      "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
     {"no-threads", lacks_threads,
      "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI", NULL,
-     "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, or add a rank to "
-     "each node and set ARMCI_PROGRESS=rank",
-     OF_JOB},
+     "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE", OF_JOB},
     {"no-progress", lacks_progress,
      "MPI RMA makes no progress by itself: operations between nodes wait until their target calls "
      "MPI",
-     NULL,
-     "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank",
-     OF_JOB},
+     NULL, "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
     {"no-memfd", cannot_share, NULL, describe_memfd,
      "no ulimit -v and -f; all ranks of a node in one container, or at least in one network "
      "namespace",

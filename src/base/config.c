@@ -559,8 +559,7 @@ static bool serves_requests(void)
 
 static bool allows_threads(bool (*windows_bear_threads)(void))
 {
-    if (config.in_force.progress != PROGRESS_AUTO && config.in_force.progress != PROGRESS_THREAD)
-        return false;
+    if (config.in_force.progress == PROGRESS_NONE) return false;
     return serves_requests() || windows_bear_threads();
 }
 

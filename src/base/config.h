@@ -13,7 +13,7 @@ enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DA
 enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
 enum shm_policy { SHM_NO, SHM_AUTO };
 enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_AM, TRANSPORT_RDMA };
-enum progress_policy { PROGRESS_AUTO, PROGRESS_THREAD, PROGRESS_RANK, PROGRESS_NONE };
+enum progress_policy { PROGRESS_THREAD, PROGRESS_NONE };
 enum nodes_policy { NODES_AUTO, DOMAINS_RANK };
 
 /* Remedies for defects of MPI libraries; mpi/quirks.c decides which are needed. */
@@ -52,7 +52,6 @@ struct config {
     enum shm_policy shm;
     enum transport_policy transport;
     enum progress_policy progress;
-    size_t progress_ranks;        /* of each node */
     enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE */
     bool noncollective_groups;
     enum nodes_policy nodes;

@@ -50,11 +50,8 @@ static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO},
                                               {"rdma", TRANSPORT_RDMA},
                                               {"rma", TRANSPORT_RMA},
                                               {NULL, 0}};
-static const struct word progress_words[] = {{"auto", PROGRESS_AUTO},
-                                             {"thread", PROGRESS_THREAD},
-                                             {"rank", PROGRESS_RANK},
-                                             {"none", PROGRESS_NONE},
-                                             {NULL, 0}};
+static const struct word progress_words[] = {
+    {"auto", PROGRESS_THREAD}, {"thread", PROGRESS_THREAD}, {"none", PROGRESS_NONE}, {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", DOMAINS_RANK}, {NULL, 0}};
 static const struct word auto_words[] = {{"auto", 0}, {NULL, 0}};
 /* The first word of ARMCI_QUIRKS. */
@@ -102,12 +99,7 @@ static const struct variable table[] = {
            "(rma); auto: where servers are possible, rdma if a probe finds that the network does "
            "it without the target, else am"),
     CHOICE("ARMCI_PROGRESS", progress_words, "auto", progress,
-           "asynchronous progress: by a thread, by the last rank of each node, which the program "
-           "does not see (rank), or none; auto: thread"),
-    NUMBER("ARMCI_PROGRESS_RANKS", KIND_COUNT, 1, 1000, "1", progress_ranks,
-           "with ARMCI_PROGRESS=rank: the number of progress ranks of each node, its last ranks; "
-           "each serves a part of the others, one at "
-           "least; not used otherwise"),
+           "asynchronous progress: by a thread, or none; auto: thread"),
     CHOICE("ARMCI_SHM", shm_words, "auto", shm,
            "shared memory within a node where that is possible, or none: MPI RMA within the node, "
            "too (no)"),

@@ -26,13 +26,12 @@ static int *new_ints(int n)
  * counted. */
 static size_t lay_out_tables(struct world *w, int domains, int *block)
 {
-    int ranks = w->size + w->progress_ranks;
     const struct {
         int **table, n;
     } tables[] = {{&w->identity, w->size}, {&w->domain_of, w->size},
                   {&w->members, w->size},  {&w->first_member, domains + 2},
-                  {&w->node_of, ranks},    {&w->local_rank_of, w->size},
-                  {&w->leaders, w->nodes}, {&w->server_of, ranks}};
+                  {&w->node_of, w->size},  {&w->local_rank_of, w->size},
+                  {&w->leaders, w->nodes}};
     size_t all = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         *tables[i].table = block ? block + all : NULL;
@@ -63,7 +62,7 @@ static void number_domains(struct world *w, bool every_rank_a_domain)
         int leader = every_rank_a_domain ? r : w->node_of[r];
         w->domain_of[r] = leader == r ? w->domains++ : w->domain_of[leader];
     }
-    w->domain = armcii_world_is_member() ? w->domain_of[w->rank] : -1;
+    w->domain = w->domain_of[w->rank];
     for (int r = 0; r < w->size; r++)
         w->first_member[w->domain_of[r] + 2]++;
     for (int n = 1; n <= w->domains; n++)
@@ -79,33 +78,23 @@ static bool progress_mpi(void)
     return false;
 }
 
-/* The world is comm without the progress ranks. */
-static void create_comms(struct world *w, MPI_Comm comm, int progress_ranks)
+static void create_comms(struct world *w, MPI_Comm comm)
 {
-    MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Request requests[3];
     MPI_Comm_rank(comm, &w->rank);
     MPI_Comm_size(comm, &w->size);
-    w->progress_ranks = progress_ranks;
-    w->size -= progress_ranks;
-    w->messages = w->control = MPI_COMM_NULL;
-    w->comm = comm;
-    if (progress_ranks > 0)
-        armcii_coll_split(comm, armcii_world_is_member() ? 0 : MPI_UNDEFINED, w->rank, &w->comm);
-    MPI_Comm_idup(comm, &w->all, &requests[0]);
-    if (armcii_world_is_member()) {
-        MPI_Comm_idup(w->comm, &w->messages, &requests[1]);
-        MPI_Comm_idup(w->comm, &w->control, &requests[2]);
-    }
+    MPI_Comm_idup(comm, &w->comm, &requests[0]);
+    MPI_Comm_idup(comm, &w->messages, &requests[1]);
+    MPI_Comm_idup(comm, &w->control, &requests[2]);
     for (int i = 0; i < 3; i++)
         armcii_coll_wait(&requests[i]);
-    if (armcii_world_is_member()) armcii_errors_prepare_threads(w->control);
-    if (progress_ranks == 0) w->comm = w->all;
-    if (armcii_world_is_member()) armcii_backoff.progress = progress_mpi;
+    armcii_errors_prepare_threads(w->control);
+    armcii_backoff.progress = progress_mpi;
 }
 
 /* What each process tells all others. */
 struct place {
-    int leader, server;
+    int leader;
     uint64_t kernel;
 };
 
@@ -115,7 +104,7 @@ static int node_leader(const struct world *w)
     MPI_Group node, all;
     int first = 0, leader;
     MPI_Comm_group(w->on_node, &node);
-    MPI_Comm_group(w->all, &all);
+    MPI_Comm_group(w->comm, &all);
     MPI_Group_translate_ranks(node, 1, &first, all, &leader);
     MPI_Group_free(&node);
     MPI_Group_free(&all);
@@ -123,11 +112,11 @@ static int node_leader(const struct world *w)
 }
 
 /* The kernel of a node is that of its leader. Where it is unknown, a node has its own. */
-static void list_kernel(struct world *w, const struct place places[], int ranks)
+static void list_kernel(struct world *w, const struct place places[])
 {
     int own = places[w->rank].leader;
-    w->on_kernel = new_ints(ranks);
-    for (int r = 0; r < ranks; r++) {
+    w->on_kernel = new_ints(w->size);
+    for (int r = 0; r < w->size; r++) {
         int leader = places[r].leader;
         bool same = places[leader].kernel != 0 && places[leader].kernel == places[own].kernel;
         if (same || leader == own) w->on_kernel[w->kernel_size++] = r;
@@ -138,33 +127,29 @@ static void list_kernel(struct world *w, const struct place places[], int ranks)
 
 /* On one host all processes have the same place, and the node uses the communicator of the world.
  */
-static void gather_places(struct world *w, int progress_rank, struct place places[], int ranks)
+static void gather_places(struct world *w, struct place places[])
 {
-    if (w->progress_ranks == 0 && armcii_coll_is_one_node(w->all)) {
-        w->on_node = w->all;
+    if (armcii_coll_is_one_node(w->comm)) {
+        w->on_node = w->comm;
         return;
     }
-    w->on_node = armcii_coll_split_by_node(w->all, w->rank);
+    w->on_node = armcii_coll_split_by_node(w->comm, w->rank);
     struct place mine = {.leader = node_leader(w), .kernel = armcii_kernel_id()};
-    mine.server = progress_rank < w->progress_ranks ? w->size + progress_rank : mine.leader;
-    armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = ranks, .comm = w->all}, &mine,
+    armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = w->size, .comm = w->comm}, &mine,
                           places, (int)sizeof mine);
 }
 
-static void find_nodes(struct world *w, int progress_rank, bool every_rank_a_domain)
+static void find_nodes(struct world *w, bool every_rank_a_domain)
 {
-    int ranks = w->size + w->progress_ranks;
     struct place *places =
-        armcii_alloc((size_t)ranks, sizeof *places, "tables of %d processes", ranks);
-    gather_places(w, progress_rank, places, ranks);
+        armcii_alloc((size_t)w->size, sizeof *places, "tables of %d processes", w->size);
+    gather_places(w, places);
     for (int r = 0; r < w->size; r++)
         w->nodes += places[r].leader == r;
     allocate_tables(w, every_rank_a_domain ? w->size : w->nodes);
-    for (int r = 0; r < ranks; r++) {
+    for (int r = 0; r < w->size; r++)
         w->node_of[r] = places[r].leader;
-        w->server_of[r] = places[r].server;
-    }
-    list_kernel(w, places, ranks);
+    list_kernel(w, places);
     free(places);
     for (int r = 0, n = 0; r < w->size; r++) {
         w->identity[r] = r;
@@ -180,12 +165,11 @@ static void number_local_ranks(struct world *w)
         w->local_rank_of[r] = w->members[w->node_of[r]]++;
 }
 
-void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
-                         bool every_rank_a_domain)
+void armcii_world_create(MPI_Comm comm, bool every_rank_a_domain)
 {
     struct world *w = &the_world;
-    create_comms(w, comm, progress_ranks);
-    find_nodes(w, progress_rank, every_rank_a_domain);
+    create_comms(w, comm);
+    find_nodes(w, every_rank_a_domain);
     number_local_ranks(w);
     number_domains(w, every_rank_a_domain);
 }
@@ -194,13 +178,10 @@ void armcii_world_free(void)
 {
     struct world *w = &the_world;
     armcii_backoff.progress = armcii_progress_nothing;
-    if (armcii_world_is_member()) {
-        MPI_Comm_free(&w->control);
-        MPI_Comm_free(&w->messages);
-    }
-    if (w->comm != w->all && w->comm != MPI_COMM_NULL) MPI_Comm_free(&w->comm);
-    if (w->on_node != w->all) MPI_Comm_free(&w->on_node);
-    MPI_Comm_free(&w->all);
+    MPI_Comm_free(&w->control);
+    MPI_Comm_free(&w->messages);
+    if (w->on_node != w->comm) MPI_Comm_free(&w->on_node);
+    MPI_Comm_free(&w->comm);
     free(w->on_kernel);
     if (!w->shares_tables) free(w->tables);
     memset(w, 0, sizeof *w);

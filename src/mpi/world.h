@@ -1,6 +1,4 @@
-/* world.h - the processes ARMCI runs on: communicators of the library, rank, size and nodes.
- * Progress ranks (transport/am/am.h) are not members of the world: they have its tables, but only
- * the communicator `all`. */
+/* world.h - the processes ARMCI runs on: communicators of the library, rank, size and nodes. */
 #ifndef ARMCII_WORLD_H
 #define ARMCII_WORLD_H
 
@@ -12,12 +10,8 @@ struct world {
     MPI_Comm comm;     /* collectives of the library and of the world group */
     MPI_Comm messages; /* armci_msg_* only */
     MPI_Comm control;  /* other messages of the library, and what communicators are created from */
-    int rank, size;    /* a progress rank has its rank in `all` */
-
-    MPI_Comm all;       /* the world, then the progress ranks; the same as comm if there are none */
-    int progress_ranks; /* their number: ranks size, size + 1, ... of `all` */
-    MPI_Comm on_node;   /* the processes of the caller's node, then its progress ranks; the same as
-                           `all` on one host */
+    MPI_Comm on_node;  /* the processes of the caller's node; on one host the same as `comm` */
+    int rank, size;
 
     /* The following tables, and no others, are the same in all processes: one block, which the
      * processes of a node share (armcii_world_use_tables). */
@@ -34,36 +28,24 @@ struct world {
     int *first_member;   /* [domains + 1], positions in members */
 
     /* Processes on one node share memory. The lowest rank on a node identifies it. */
-    int *node_of;       /* [size + progress_ranks] */
-    int *local_rank_of; /* [size]: rank among the members of the world on its node */
+    int *node_of;       /* [size]; this process is also the server of the node */
+    int *local_rank_of; /* [size]: rank on its node */
     int nodes;
     int *leaders; /* [nodes]: the lowest rank of each node, ascending */
     int node;     /* of this process, an index in leaders */
-    /* The processes of `all` on the caller's kernel, which may run several nodes (containers): they
+    /* The processes on the caller's kernel, which may run several nodes (containers): they
      * share processors. */
     int *on_kernel, kernel_size;
-    /* The server of a process, a rank of `all`: its progress rank (a progress rank's is itself),
-     * else the first process of its node. */
-    int *server_of; /* [size + progress_ranks] */
 };
 
 extern const struct world *const armcii_world;
 
-/* Collective over comm, whose last `progress_ranks` ranks are progress ranks; number
- * `progress_rank` of them serves the caller, or is the caller. Domains are nodes or, with
- * `every_rank_a_domain`, single processes. */
-void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
-                         bool every_rank_a_domain);
+/* Collective over comm. Domains are nodes or, with `every_rank_a_domain`, single processes. */
+void armcii_world_create(MPI_Comm comm, bool every_rank_a_domain);
 void armcii_world_free(void);
 /* From now on the tables are at `place`, where a process of this node has copied the block; the
  * caller's own are freed. NULL: they stay. */
 void armcii_world_use_tables(int *place);
-
-/* Is this process in the world, and not a progress rank? */
-static inline bool armcii_world_is_member(void)
-{
-    return armcii_world->rank < armcii_world->size;
-}
 
 /* The number of a node, an index in `leaders`; node: a value of node_of. */
 static inline int armcii_world_node_number(int node)

@@ -99,7 +99,7 @@ static bool try_candidate(const struct arena *candidate, bool wanted)
     the_arena = *candidate;
     own.descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm);
     bool mapped = wanted && own.descriptor >= 0 && map_arena();
-    if (armcii_coll_all(mapped, armcii_world->all)) return true;
+    if (armcii_coll_all(mapped, armcii_world->comm)) return true;
     if (mapped) munmap(the_arena.base, arena_bytes());
     close_descriptor();
     the_arena = (struct arena){0};

@@ -1,7 +1,7 @@
 /* arena.h - one shared memory segment for the regions of a whole job.
  *
- * Each node has an anonymous file, sparse: pages exist once they are touched. Every process,
- * progress ranks included, maps its node's file at the same address, so that an address in the
+ * Each node has an anonymous file, sparse: pages exist once they are touched. Every process
+ * maps its node's file at the same address, so that an address in the
  * arena means the same memory in its owner, in the neighbours and in the server, and a region needs
  * no table of addresses. The slice of a process lies at the region's offset + its rank on the node
  * times the region's stride.
@@ -30,7 +30,7 @@ struct arena {
 };
 extern const struct arena *const armcii_arena;
 
-/* Collective over the world and the progress ranks, after armcii_node_start. Without shared memory
+/* Collective over the world, after armcii_node_start. Without shared memory
  * by memfd, or where no range of addresses is free in all processes, there is no arena. */
 void armcii_arena_start(void);
 void armcii_arena_end(void);

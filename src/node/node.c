@@ -44,12 +44,12 @@ static struct {
 /* ---- start and end ---- */
 
 /* Does each process see the stores of the others? */
-static bool is_shared(int processes)
+static bool is_shared(void)
 {
     bool good = true;
     atomic_store(&own.control->flags[the_node.rank].trial, (unsigned)the_node.rank + 1);
     armcii_coll_barrier(the_node.comm);
-    for (int i = 0; i < processes; i++)
+    for (int i = 0; i < the_node.size; i++)
         if (atomic_load(&own.control->flags[i].trial) != (unsigned)i + 1) good = false;
     return good;
 }
@@ -57,9 +57,7 @@ static bool is_shared(int processes)
 /* Whether the control block exists, and is shared, is the same on all processes of the node. */
 static bool create_control(void)
 {
-    int processes;
-    MPI_Comm_size(the_node.comm, &processes);
-    size_t n = (size_t)processes;
+    size_t n = (size_t)the_node.size;
     own.control_bytes = sizeof *own.control +
                         n * (sizeof own.control->flags[0] + sizeof(struct doorbell)) +
                         armcii_world->table_bytes;
@@ -75,7 +73,7 @@ static bool create_control(void)
     the_node.world_tables = (int *)(void *)(doorbells + n);
     if (the_node.rank == 0)
         memcpy(the_node.world_tables, armcii_world->tables, armcii_world->table_bytes);
-    return is_shared(processes);
+    return is_shared();
 }
 
 static void free_control(void)
@@ -92,10 +90,9 @@ void armcii_node_start(void)
     struct survey s;
     the_node.comm = armcii_world->on_node;
     MPI_Comm_rank(the_node.comm, &the_node.rank);
-    for (int i = 0; i < armcii_world->size; i++)
-        the_node.size += armcii_world_is_on_node(i);
+    MPI_Comm_size(the_node.comm, &the_node.size);
     the_node.shares_memory =
-        armcii_config->shm == SHM_AUTO && armcii_coll_all(create_control(), armcii_world->all);
+        armcii_config->shm == SHM_AUTO && armcii_coll_all(create_control(), armcii_world->comm);
     if (!the_node.shares_memory) free_control();
     own.barriers = 0;
     armcii_survey(&s);

@@ -47,10 +47,9 @@ static inline void armcii_stripe_unlock(struct stripe *s)
 }
 
 struct node {
-    bool shares_memory; /* the processes of each node do: there is an arena (arena.h) */
-    MPI_Comm comm;      /* armcii_world->on_node */
-    int rank, size; /* as armcii_world->local_rank_of; size: without the progress ranks, whose ranks
-                       are size, size + 1, ... */
+    bool shares_memory;     /* the processes of each node do: there is an arena (arena.h) */
+    MPI_Comm comm;          /* armcii_world->on_node */
+    int rank, size;         /* as armcii_world->local_rank_of */
     struct stripe *stripes; /* [STRIPES] */
     struct node_cpus cpus;
     int *world_tables; /* a copy of armcii_world->tables for all of them; or NULL */
@@ -58,7 +57,7 @@ struct node {
 
 extern const struct node *const armcii_node;
 
-/* Collective over the world and the progress ranks. */
+/* Collective over the world. */
 void armcii_node_start(void);
 void armcii_node_end(void);
 /* There is no arena. */

@@ -22,7 +22,7 @@ static MPI_Comm kernel_comm(void)
     MPI_Comm comm;
     MPI_Comm_size(armcii_world->on_node, &on_node);
     if (armcii_world->kernel_size == on_node) return armcii_world->on_node;
-    armcii_coll_create(armcii_world->all, armcii_world->kernel_size, armcii_world->on_kernel,
+    armcii_coll_create(armcii_world->comm, armcii_world->kernel_size, armcii_world->on_kernel,
                        CONTROL_KERNEL, &comm);
     return comm;
 }
@@ -79,7 +79,7 @@ static bool are_free(size_t processors, size_t quota)
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     for (int i = 0; i < armcii_world->kernel_size; i++) {
         int process = armcii_world->on_kernel[i];
-        servers += process < armcii_world->size && armcii_world->server_of[process] == process;
+        servers += armcii_world->node_of[process] == process;
     }
     return online >= 0 && (size_t)online >= processors + servers && quota >= processors + servers;
 }

@@ -11,7 +11,7 @@
 
 /* The processors of the caller's kernel, which may run several nodes of a job. */
 struct node_cpus {
-    size_t processes;    /* of this job on this kernel, with progress ranks */
+    size_t processes;    /* of this job on this kernel */
     size_t processors;   /* usable by these processes */
     bool oversubscribed; /* some processes share a processor */
     uint64_t *taken; /* [words], a mask: the processors of these processes; NULL if no further one
@@ -24,7 +24,7 @@ struct survey {
     struct cgroups memory; /* the caller's groups */
     int levels;            /* the topmost of these, which contain all processes of the node */
 };
-/* Collective over the processes on the caller's kernel, progress ranks included. */
+/* Collective over the processes on the caller's kernel. */
 void armcii_survey(struct survey *s);
 
 #endif

@@ -94,8 +94,7 @@ void armcii_statistics_start(void);
  * counted. */
 void armcii_statistics_end(void);
 
-/* SIGTERM writes the counts of this process (killed.c). A progress rank has no counts, but it must
- * not end before the others have written theirs. */
+/* SIGTERM writes the counts of this process (killed.c). */
 void armcii_killed_start(void);
 void armcii_killed_end(void);
 /* Write the counts of this process alone, without MPI. */

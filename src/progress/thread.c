@@ -123,10 +123,6 @@ static void back_off(void)
         armcii_pause();
         return;
     }
-    if (idle < WARM_US && loop.policy->yields && armcii_backoff.spin_limit == SPIN_LIMIT) {
-        sched_yield();
-        return;
-    }
     enum progress_wait wait = choose_wait();
     if (wait == WAIT_WAKEUP) {
         sleep_in(armcii_event_wait_ignoring_fds, WAKEUP_US, needs_wakeup);
@@ -160,7 +156,7 @@ void armcii_progress_loop_step(void)
 
 /* ---- start and end ---- */
 
-static void start_loop(const struct loop_policy *p)
+void armcii_progress_loop_start(const struct loop_policy *p)
 {
     loop.policy = p;
     memset(&loop.state, 0, sizeof loop.state);
@@ -168,20 +164,14 @@ static void start_loop(const struct loop_policy *p)
     armcii_event_start();
 }
 
-static void use_exact_timers(void)
-{
-    prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds that a sleep may be longer; 50000 by default */
-}
-
-void armcii_progress_loop_start(const struct loop_policy *p)
-{
-    start_loop(p);
-    use_exact_timers();
-}
-
 void armcii_progress_loop_end(void)
 {
     armcii_event_end();
+}
+
+static void use_exact_timers(void)
+{
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds that a sleep may be longer; 50000 by default */
 }
 
 static void *run(void *unused)
@@ -197,7 +187,7 @@ static void *run(void *unused)
 
 void armcii_progress_thread_start(const struct loop_policy *p)
 {
-    start_loop(p);
+    armcii_progress_loop_start(p);
     atomic_store(&loop.stopping, false);
     armcii_affinity_init();
     if (!armcii_thread_create(&loop.thread, run))
@@ -213,7 +203,7 @@ void armcii_progress_thread_end(void)
     atomic_store(&loop.stopping, true);
     armcii_event_wakeup();
     pthread_join(loop.thread, NULL);
-    armcii_event_end();
+    armcii_progress_loop_end();
 }
 
 void armcii_progress_thread_wake_if_asleep(void)

@@ -1,8 +1,8 @@
 /* thread.h - the progress loop: poll; without work, back off; then sleep on events. The progress
- * thread runs it, one in each process of a job on several nodes, and a progress rank does.
+ * thread runs it, one in each process of a job on several nodes.
  *
- *   POLL -- work ------> SPIN      poll without sleep for SPIN_US after work; a progress rank
- *    | ^                  |        yields for WARM_US
+ *   POLL -- work ------> SPIN      poll without sleep for SPIN_US after work
+ *    | ^                  |
  *    | |                  v
  *    | +-- any end ---- SLEEP      on sockets and wakeups; timeout: enum progress_wait
  *    | |                  |
@@ -11,12 +11,11 @@
  *    | |
  *    +--- is_helped --> HELPED     on wakeups only, for HELPED_US; then POLL
  *
- * The rest is a policy. There are three:
+ * The rest is a policy. There are two:
  *
- *   file                runs in  polls  idle_us      events            wait             after help
- *   am/am.c             thread   3      IDLE_US      EVENTS_SHARED     while reliable   spins, warm
- *   am/progress_rank.c  process  3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL        -
- *   rma/rma.c           thread   1      RMA_IDLE_US  EVENTS_ARE_WORK   after a test     polls */
+ *   file       polls  idle_us      events           wait            after help
+ *   am/am.c    3      IDLE_US      EVENTS_SHARED    while reliable  spins, warm
+ *   rma/rma.c  1      RMA_IDLE_US  EVENTS_ARE_WORK  after a test    polls */
 #ifndef ARMCII_PROGRESS_THREAD_H
 #define ARMCII_PROGRESS_THREAD_H
 
@@ -80,14 +79,10 @@ struct loop_policy {
     bool (*begin_sleep)(void);
     void (*end_sleep)(bool signaled);
     enum {
-        EVENTS_SHARED,    /* the program's own messages raise events, too: ignore events for a while
-                             after spurious ones */
-        EVENTS_ARE_WORK,  /* poll cannot tell whether it found any */
-        EVENTS_ARE_HINTS, /* an event ends the sleep, no more */
+        EVENTS_SHARED,   /* the program's own messages raise events, too: ignore events for a while
+                            after spurious ones */
+        EVENTS_ARE_WORK, /* poll cannot tell whether it found any */
     } events;
-    /* Yield while warm, unless processes outnumber processors: the process has nothing else to do.
-     */
-    bool yields;
 };
 
 /* The thread runs the loop until armcii_progress_thread_end, which does nothing if there is no
@@ -97,7 +92,7 @@ void armcii_progress_thread_end(void);
 /* There is new work: end the sleep, if events do not end it; armcii_event_wakeup ends any. */
 void armcii_progress_thread_wake_if_asleep(void);
 
-/* A process without the thread: start, one step of the loop, end. */
+/* The loop in the calling thread: start, one step, end. The thread consists of these. */
 void armcii_progress_loop_start(const struct loop_policy *policy);
 void armcii_progress_loop_step(void);
 void armcii_progress_loop_end(void);

@@ -34,14 +34,13 @@ static bool find_threads(void)
 {
     int level;
     MPI_Query_thread(&level);
-    return armcii_coll_all(level == MPI_THREAD_MULTIPLE, armcii_world->all);
+    return armcii_coll_all(level == MPI_THREAD_MULTIPLE, armcii_world->comm);
 }
 
 /* Does ARMCI_PROGRESS allow progress threads? */
 static bool allows_threads(void)
 {
-    return armcii_world->progress_ranks == 0 &&
-           (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
+    return armcii_config->progress != PROGRESS_NONE;
 }
 
 /* Where the network completes contiguous puts and gets without the target, or ARMCI_TRANSPORT says
@@ -58,19 +57,13 @@ static bool prefers_rdma(bool windows)
                     : armcii_quirks->flush_is_remote && armcii_probe_finds_rdma(armcii_probe);
 }
 
-/* Wherever a server has a thread or a progress rank, am carries what the network does not do by
- * itself: it is correct and asynchronous with every MPI library. */
+/* Wherever a server has a thread, am carries what the network does not do by itself: it is correct
+ * and asynchronous with every MPI library. */
 static const struct route *choose_far(bool multiple, bool threads)
 {
     enum transport_policy selected = armcii_config->transport;
     bool windows = !multiple || armcii_quirks->threaded_windows,
-         servers = armcii_world->progress_ranks > 0;
-    if (servers && !armcii_node->shares_memory)
-        armcii_fatal(
-            "ARMCI_PROGRESS=rank: a node cannot map its memory at the same addresses in all "
-            "its processes (ulimit -v, ulimit -f?)");
-    if (!armcii_world_is_member()) return &am;
-    if (threads && armcii_node->shares_memory) servers |= selected != TRANSPORT_RMA || !windows;
+         servers = threads && armcii_node->shares_memory && (selected != TRANSPORT_RMA || !windows);
     if (servers && !windows && (selected == TRANSPORT_RMA || selected == TRANSPORT_RDMA))
         choice.complaint =
             "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs "
@@ -99,21 +92,12 @@ static void describe_far(const char *text)
         snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used, "nothing");
 }
 
-static void describe_servers(void)
-{
-    int each = armcii_world->progress_ranks / armcii_world->nodes;
-    choice.progress_doc = each == 0   ? "a thread in one process of each node"
-                          : each == 1 ? "a progress rank on each node"
-                                      : choice.ranks_doc;
-    snprintf(choice.ranks_doc, sizeof choice.ranks_doc, "%d progress ranks on each node", each);
-}
-
 static void start_am(void)
 {
     armcii_am_start();
     armcii_transports_add(&armcii_am);
-    describe_servers();
-    armcii_backoff.progress_needed = armcii_world->progress_ranks == 0;
+    choice.progress_doc = "a thread in one process of each node";
+    armcii_backoff.progress_needed = true;
 }
 
 /* Beside am. */

@@ -5,11 +5,9 @@
 
 #include <stdbool.h>
 
-#include "transport/progress_rank.h" /* as who starts ARMCI sees them */
 #include "transport/transport.h"
 
-/* Collective over the world and the progress ranks, once the node is known: choose and start the
- * transports. */
+/* Collective over the world, once the node is known: choose and start the transports. */
 void armcii_route_start(void);
 /* Collective; nothing is outstanding. */
 void armcii_route_end(void);
@@ -25,7 +23,6 @@ struct route_choice {
     const char *near_doc;
     char far_doc[256]; /* empty: there is one node */
     const char *progress_doc;
-    char ranks_doc[64];    /* for progress_doc */
     bool is_asynchronous;  /* operations on other nodes complete without calls of their target */
     bool has_threads;      /* on several nodes: MPI_THREAD_MULTIPLE on every process */
     const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */

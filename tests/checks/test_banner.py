@@ -95,12 +95,6 @@ def test_all_settings(known):
     assert seen.job.count("^ARMCI: quirk of .*; remedy: ", seen.job.out) >= len(known), "not a line for each defect"
 
 
-def test_progress_rank():
-    seen = Banner(2, ARMCI_VERBOSE="1", ARMCI_PROGRESS="rank").lines(8)
-    seen.once("^ARMCI: 2 ranks on 1 node ",
-              "^ARMCI: asynchronous progress: not needed on one node; no progress rank: all processes are on one [a-z]*")
-
-
 def test_three_nodes():
     seen = Banner(3, ARMCI_VERBOSE="1", ARMCI_NODES="rank").lines(8)
     seen.once(r"^ARMCI: 3 ranks on 3 nodes \(1 per node\); this node: 3 ranks, ")

@@ -80,10 +80,6 @@ def test_paths(whole):
         paths = report(**setting)["paths"]
         seen = paths["between_nodes"]
         check(paths["inside_a_node"] == inside and seen.startswith(by_mpi) and path in seen, "the paths for %s" % setting, paths)
-    paths = report(ARMCI_PROGRESS="rank")["paths"]["between_nodes"]
-    check("active messages" in paths and "progress rank" in paths, "the paths for ARMCI_PROGRESS=rank", paths)
-    paths = report(ARMCI_PROGRESS="rank", ARMCI_TRANSPORT="rma")["paths"]["between_nodes"]
-    check(paths.startswith("none: "), "ARMCI_PROGRESS=rank with ARMCI_TRANSPORT=rma", paths)
     paths = report(ARMCI_USE_WIN_ALLOCATE="no", ARMCI_QUIRKS="none", ARMCI_OUTSTANDING_LIMIT="7")
     check({q["in_force"] for q in paths["quirks"]} <= {False}, "ARMCI_QUIRKS=none", paths["quirks"])
     paths = paths["paths"]

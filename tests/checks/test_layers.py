@@ -33,7 +33,7 @@ PRINTING = re.compile(r"\b(?:v?d?printf|puts|putchar|perror|write|writev)\s*\(|\
 LIBRARY = re.compile(r"^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:MPICH|OPEN_MPI|OMPI|I_MPI|MVAPICH|CRAY_MPI|SPECTRUM_MPI)\w*",
                      re.M)
 # Questions which transport is on, which only src/transport should ask.
-DECISION = re.compile(r"armcii_transports_have|progress_needed|\barmcii_(?:am|rma|shm)\b|armcii_node->kind|->(?:am|rma|shm)\b|progress_ranks > 0"
+DECISION = re.compile(r"armcii_transports_have|progress_needed|\barmcii_(?:am|rma|shm)\b|armcii_node->kind|->(?:am|rma|shm)\b"
                       r"|config->transport|in_force\.transport|(?:route|near|far)->direct|PATH_(?:DIRECT|SERVER)\b|armcii_route->is_asynchronous")
 MOST_DECISIONS = 15
 SHARED = {"armcii_backoff", "armcii_directory_version", "armcii_entry", "armcii_handles_queued",

@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!getenv("ARMCI_PROGRESS")) use_on_a_part();
     if (ARMCI_Init() != 0) MPI_Abort(MPI_COMM_WORLD, 1);
-    rank = armci_msg_me(); /* fewer where there are progress ranks */
+    rank = armci_msg_me();
     size = armci_msg_nproc();
     void *base[size];
     ARMCI_Malloc(base, sizeof(long));

@@ -13,8 +13,8 @@
 #ifndef CALLS
 #define CALLS 1 /* operations of a client */
 #endif
-#ifndef THREAD
-#define THREAD 1 /* clients have a progress thread; 0: servers are progress ranks */
+#ifndef STOPS
+#define STOPS 0 /* 1: a client may stop for good between two operations (SIGSTOP) */
 #endif
 #ifndef GETS
 #define GETS 1
@@ -138,7 +138,7 @@ inline send_now(s)
     e[s].granted = 0;
     if
 #ifndef FAULT_NO_ACK_REQUESTED
-    :: !HAS_ROOM(s, ENOUGH) || (!THREAD && HAS_PUT(s)) -> e[s].acknowledge = 1
+    :: !HAS_ROOM(s, ENOUGH) -> e[s].acknowledge = 1
 #endif
     :: else
     fi;
@@ -318,7 +318,7 @@ inline start(s, what)
         append(s, what);
         if
         :: IS_PUT(what) && (e[s].unacked == 0 || e[s].n == MOST_REQUESTS) -> endpoint_send(s)
-        :: what == SHORT && (!THREAD || e[s].shorts <= AT_ONCE) -> endpoint_send(s)
+        :: what == SHORT && e[s].shorts <= AT_ONCE -> endpoint_send(s)
         :: !IS_PUT(what) && what != SHORT -> endpoint_send(s)
         :: else
         fi;
@@ -332,14 +332,7 @@ inline start(s, what)
 /* Before the program goes on. */
 inline leave(s, what)
 {
-    if
-    :: THREAD -> await(e[s].unacked <= MAX_UNACKED)
-    :: !THREAD && IS_ACC(what) -> await(e[s].rndv == 0)
-#ifndef FAULT_NO_LEAVE
-    :: !THREAD && IS_PUT(what) -> d_step { endpoint_send(s) }; await(!e[s].due && e[s].unacked <= 1)
-#endif
-    :: else
-    fi
+    await(e[s].unacked <= MAX_UNACKED)
 }
 
 inline choose(s, what)
@@ -401,13 +394,11 @@ proctype client(byte me)
     :: calls == CALLS -> break
     od;
     atomic {
-#if THREAD
         /* The program computes: what it has started completes nevertheless. */
-#else
-        EACH_SERVER(ASSERT_LEFT);
+#if STOPS
         if
-        :: true -> goto end_computes /* and never calls again: others must not wait for it */
-        :: true -> d_step { EACH_SERVER(endpoint_send) }
+        :: true -> goto end_computes /* others must not wait for it */
+        :: true
         fi;
 #endif
 #ifdef FAULT_FINALIZE_WITHOUT_FENCE
@@ -860,8 +851,8 @@ end_serve:
         assert(!IS_DEFERRING && empty(for_memory) && empty(for_room) && granted == 0)
     }
 
-    /* A progress rank ends MPI with the others, when all processes that it serves have come. */
-#ifndef FAULT_PROGRESS_RANK_LEAVES
+    /* A server ends with the others, when all clients have come. */
+#ifndef FAULT_SERVER_LEAVES
     do
     :: in_end < (CLIENTS + SERVERS - 1 - me) / SERVERS -> control[me] ? FINALIZE; in_end++
     :: else -> break

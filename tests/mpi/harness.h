@@ -57,8 +57,8 @@ void stop_mpi(void);
 /* The most ranks of a job of these tests. */
 enum { MOST_RANKS = 256 };
 
-/* All ranks: those that ARMCI runs on where the start has started it (not the progress ranks of
- * ARMCI_PROGRESS=rank), else those of MPI_COMM_WORLD. */
+/* All ranks: those that ARMCI runs on where the start has started it, else those of
+ * MPI_COMM_WORLD. */
 MPI_Comm test_comm(void);
 /* The caller's rank there and the number of ranks. */
 int test_rank(void);

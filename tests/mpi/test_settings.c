@@ -1,18 +1,14 @@
 /* test_settings.c - processes that see different environments: rank 0's settings hold for the job,
  * and a warning names the variable and the first rank that has another value. Every value of every
- * variable in the library's table is tried, set for some ranks only. TEST_SETTING=NAME=VALUE tries
- * this one alone, for the ranks that TEST_HOLDERS names: progress ranks do not come back. */
+ * variable in the library's table is tried, set for some ranks only. */
 #include "pretended_nodes.h"
 #include "harness.h"
 
 #include "../../src/base/config.h"
 
-static const char *given_setting; /* TEST_SETTING */
-
 /* ---- who has a setting ---- */
 
 enum holders { FIRST, ODD, LAST, ALL_BUT_FIRST, HOLDERS };
-static const char *const holder_names[HOLDERS] = {"first", "odd", "last", "all-but-first"};
 
 static bool holds(enum holders who, int rank, int ranks)
 {
@@ -160,33 +156,16 @@ static void try_setting(const char *setting, enum holders who, MPI_Comm comm)
 
 /* ---- all settings ---- */
 
-static bool spans_nodes(void)
-{
-    MPI_Comm node;
-    int ranks;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &ranks);
-    MPI_Comm_free(&node);
-    return ranks < test_ranks();
-}
-
 static void try_all(enum holders who, MPI_Comm comm)
 {
     char setting[2 * ROOM];
-    if (given_setting) {
-        skip("TEST_SETTING");
-        return;
-    }
-    const bool several_nodes = spans_nodes();
     for (size_t i = 0; armcii_config_entry(i); i++) {
         const struct config_entry *e = armcii_config_entry(i);
         list_values(e);
         check(value_count > 1, "%s has no values: %s", e->name, e->type);
         for (int k = 0; k < value_count; k++) {
             snprintf(setting, sizeof setting, "%.60s=%.63s", e->name, values[k]);
-            bool takes_ranks =
-                strcmp(setting, "ARMCI_PROGRESS=rank") == 0 && who == FIRST && several_nodes;
-            if (!takes_ranks) try_setting(setting, who, comm);
+            try_setting(setting, who, comm);
         }
     }
     remove("/tmp/armci-test-settings.json");
@@ -207,10 +186,6 @@ static void on_part(void)
 {
     int me = test_rank();
     MPI_Comm part;
-    if (given_setting) {
-        skip("TEST_SETTING");
-        return;
-    }
     if (!needs_ranks(3)) return;
     MPI_Comm_split(MPI_COMM_WORLD, me > 0 ? 0 : MPI_UNDEFINED, -me, &part);
     if (me == 0) return;
@@ -222,46 +197,16 @@ static void on_part(void)
     MPI_Comm_free(&part);
 }
 
-/* ---- one setting, in the start of the program ---- */
-
-static enum holders given_holders;
-static const char *printed_at_start = "";
-static int world_rank, world_ranks;
+/* ---- the start and end of the program ---- */
 
 static void start(int *argc, char ***argv)
 {
     int level;
-    char name[ROOM];
-    const char *holders = getenv("TEST_HOLDERS");
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
-    given_setting = getenv("TEST_SETTING");
-    if (!given_setting) return;
-    while (holders && given_holders < HOLDERS && strcmp(holders, holder_names[given_holders]) != 0)
-        given_holders++;
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(given_setting, "="), given_setting);
-    if (holds(given_holders, world_rank, world_ranks))
-        setenv(name, given_setting + strlen(name) + 1, 1);
-    if (world_rank == 0) catch_errors();
-    if (ARMCI_Init() != 0) MPI_Abort(MPI_COMM_WORLD, 1);
-    if (world_rank == 0) printed_at_start = caught_errors();
-}
-
-static void given(void)
-{
-    if (!given_setting) {
-        skip("no TEST_SETTING");
-        return;
-    }
-    if (world_rank == 0) check_warning(given_setting, printed_at_start, 1);
-    check_agreement(given_setting, test_comm());
-    use(test_rank(), test_ranks());
 }
 
 static void stop(void)
 {
-    if (given_setting) ARMCI_Finalize();
     MPI_Finalize();
 }
 
@@ -269,6 +214,5 @@ static const struct test tests[] = {
     {"rank 0's settings hold where the others have none", of_first},
     {"settings of odd ranks do not count", of_odd},
     {"on a part of the processes its first one counts", on_part},
-    {"a setting of the start", given},
 };
 SUITE(.start = start, .stop = stop);

@@ -151,7 +151,7 @@ int main(int argc, char **argv)
     }
     ARMCI_Init();
     need_pretended_nodes();
-    MPI_Comm_dup(ARMCIX_Get_world_comm(), &run.comm); /* without progress ranks */
+    MPI_Comm_dup(ARMCIX_Get_world_comm(), &run.comm);
     place_begin(run.comm, options->state, options->hang);
     run_all(&run);
     free(run.outcome);

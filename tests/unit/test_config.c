@@ -222,7 +222,7 @@ TEST(test_choices)
     CHOICE("ARMCI_USE_WIN_ALLOCATE", "Auto", window_kind, WINDOW_AUTO, "auto");
     CHOICE("ARMCI_NODES", "rank", nodes, DOMAINS_RANK, "rank");
     CHOICE("ARMCI_NODES", "auto", nodes, NODES_AUTO, "auto");
-    CHOICE("ARMCI_PROGRESS", "Rank", progress, PROGRESS_RANK, "rank");
+    CHOICE("ARMCI_PROGRESS", "Thread", progress, PROGRESS_THREAD, "auto");
     CHOICE("ARMCI_PROGRESS", "none", progress, PROGRESS_NONE, "none");
     CHOICE("ARMCI_TRANSPORT", "AM", transport, TRANSPORT_AM, "am");
     CHOICE("ARMCI_TRANSPORT", "rma", transport, TRANSPORT_RMA, "rma");
@@ -239,6 +239,7 @@ TEST(test_wrong_choices)
     refuse("ARMCI_STRIDED_METHOD", "subarray", "auto|iov");
     refuse("ARMCI_ERRORS", "retrun", "abort|return");
     refuse("ARMCI_ERRORS", "", "abort|return");
+    refuse("ARMCI_PROGRESS", "rank", "auto|none");
     refuse("ARMCI_NODES", "4", "auto|rank");
     refuse("ARMCI_USE_WIN_ALLOCATE", "2", "auto|yes|no");
     refuse("ARMCI_TRANSPORT", "tcp", "auto|am|rdma|rma");
@@ -255,9 +256,6 @@ TEST(test_counts)
     accept("ARMCI_IOV_BATCHED_LIMIT", "1024", "1024");
     ck_assert_uint_eq(armcii_config->batched_limit, 1024);
     refuse("ARMCI_IOV_BATCHED_LIMIT", "18446744073709551616", "number 0.."); /* 2^64 */
-    accept("ARMCI_PROGRESS_RANKS", "2", "2");
-    ck_assert_uint_eq(armcii_config->progress_ranks, 2);
-    refuse("ARMCI_PROGRESS_RANKS", "0", "number 1..1000");
     static const char *const wrong[] = {"0",
                                         "1000001",
                                         "64k",

@@ -21,11 +21,10 @@ static void start(void)
 {
     the_world = (struct world *)(uintptr_t)armcii_world;
     *the_world = (struct world){.size = PROCESSES, .nodes = PROCESSES};
-    the_world->server_of = malloc(PROCESSES * sizeof(int));
-    ck_assert_ptr_nonnull(the_world->server_of);
+    the_world->node_of = malloc(PROCESSES * sizeof(int));
+    ck_assert_ptr_nonnull(the_world->node_of);
     for (int i = 0; i < PROCESSES; i++)
-        the_world->server_of[i] = i;
-    the_world->node_of = the_world->server_of;
+        the_world->node_of[i] = i;
     armcii_config_read((char *[]){NULL}, NULL);
     armcii_quirks_decide("", true, false);
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
@@ -39,7 +38,7 @@ static void stop(void)
     armcii_endpoints_end();
     armcii_server_end();
     MPI_Comm_free(&comm);
-    free(the_world->server_of);
+    free(the_world->node_of);
     *the_world = (struct world){0};
 }
 

@@ -57,7 +57,7 @@ static const struct loop_policy usual = {
     .idle_us = TEST_IDLE_US,
     .begin_sleep = count_sleep,
     .end_sleep = note_end,
-    .events = EVENTS_ARE_HINTS,
+    .events = EVENTS_ARE_WORK,
 };
 
 static void reset(enum progress_wait first, enum progress_wait others)
@@ -248,14 +248,6 @@ static void end_with_event(int fd)
 {
     armcii_progress_loop_end();
     close(fd);
-}
-
-TEST(an_event_that_is_a_hint_changes_nothing)
-{
-    int fd = start_with_event(&usual), before = sleeps;
-    armcii_progress_loop_step();
-    ck_assert_int_eq(sleeps, before + 1);
-    end_with_event(fd);
 }
 
 TEST(after_a_spurious_event_the_loop_ignores_events_for_a_while)

@@ -12,7 +12,7 @@ static const struct job_facts good = {
     .nodes = 2,
     .threads = true,
     .asynchronous = true,
-    .progress = PROGRESS_AUTO,
+    .progress = PROGRESS_THREAD,
     .allowed = SHM_AUTO,
     .shares_memory = true,
     .processes = 2,
@@ -97,7 +97,6 @@ TEST(progress_between_nodes)
                "MPI RMA makes no progress by itself: operations between nodes wait until their "
                "target calls MPI");
     check_only(JOB(s.asynchronous = false, s.threads = false, s.nodes = 1), "", "");
-    check_only(JOB(s.threads = false), "", ""); /* a progress rank */
 }
 
 TEST(shared_memory)

@@ -209,7 +209,7 @@ static size_t before;
 static void begin(void)
 {
     before = touched();
-    armcii_world_create(MPI_COMM_WORLD, 0, 0, false);
+    armcii_world_create(MPI_COMM_WORLD, false);
     share_tables();
     armcii_team_create_world();
 }

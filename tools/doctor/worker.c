@@ -157,13 +157,6 @@ static void ask_for_no_threads(void)
     unsetenv("OMPI_MPI_THREAD_LEVEL");
 }
 
-/* The doctor tests all ranks, so no rank may be a progress rank. */
-static void keep_all_ranks(void)
-{
-    armcii_config_ensure();
-    if (armcii_config->progress == PROGRESS_RANK) setenv("ARMCI_PROGRESS", "none", 1);
-}
-
 static void describe_job(const struct options *o)
 {
     MPI_Comm_dup(MPI_COMM_WORLD, &the_job.comm);
@@ -210,10 +203,7 @@ static void introduce(const char *address)
 
 int worker_run(const struct options *o, const char *address)
 {
-    if (o->plain || o->probe)
-        ask_for_no_threads();
-    else
-        keep_all_ranks();
+    if (o->plain || o->probe) ask_for_no_threads();
     MPI_Init(NULL, NULL); /* as GA's programs do; not ARMCI_Init_thread */
     describe_job(o);
     introduce(address);

@@ -141,11 +141,6 @@ static const char *between_nodes(void)
 {
     bool servers = shares_memory() && armcii_config->transport != TRANSPORT_RMA &&
                    armcii_config->progress != PROGRESS_NONE;
-    if (armcii_config->progress == PROGRESS_RANK)
-        return servers ? "active messages to a progress rank, one of the last ARMCI_PROGRESS_RANKS "
-                         "ranks of each node; asynchronous"
-                       : "none: ARMCI_PROGRESS=rank needs shared memory by memfd and a transport "
-                         "other than rma";
     return servers ? "active messages to a server on each node if MPI provides "
                      "MPI_THREAD_MULTIPLE, else MPI RMA"
                    : by_rma();

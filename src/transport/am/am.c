@@ -20,7 +20,6 @@
 #include "node/doorbell.h"
 #include "transport/am/endpoint.h"
 #include "transport/am/server.h"
-#include "transport/progress_rank.h"
 
 static struct {
     MPI_Comm comm; /* requests and replies only */
@@ -154,8 +153,7 @@ static void become_server(void)
 static void start_process(void)
 {
     armcii_endpoints_start(am.comm);
-    if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
-    if (armcii_world->progress_ranks > 0) return;
+    if (armcii_world->node_of[armcii_world->rank] == armcii_world->rank) become_server();
     armcii_lock.exit_hook = advance_before_exit;
     if (armcii_server_is_here() && armcii_node->cpus.taken)
         armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.words);
@@ -166,30 +164,23 @@ static void end_process(void)
 {
     armcii_endpoints_end();
     armcii_coll_barrier(armcii_world->comm);
-    if (armcii_world->progress_ranks == 0)
-        armcii_progress_thread_end();
-    else
-        armcii_progress_rank_stop();
+    armcii_progress_thread_end();
 }
 
 void armcii_am_start(void)
 {
-    armcii_coll_dup(armcii_world->all, &am.comm);
-    armcii_am_share_among(armcii_config->clients > 0
-                              ? (int)armcii_config->clients
-                              : armcii_world->size + armcii_world->progress_ranks);
+    armcii_coll_dup(armcii_world->comm, &am.comm);
+    armcii_am_share_among(armcii_config->clients > 0 ? (int)armcii_config->clients
+                                                     : armcii_world->size);
     armcii_doorbell_open();
     armcii_event_set_doorbell(armcii_doorbell_fd());
-    if (armcii_world_is_member())
-        start_process();
-    else
-        armcii_server_start(am.comm);
+    start_process();
 }
 
 void armcii_am_end(void)
 {
     armcii_lock.exit_hook = armcii_lock_exit_nothing;
-    if (armcii_world_is_member()) end_process();
+    end_process();
     armcii_server_end();
     armcii_event_set_doorbell(-1);
     armcii_doorbells_end();
@@ -209,19 +200,19 @@ static void order(const struct raddr *raddr, int target, struct op_verb verb, co
                   const char *hi)
 {
     (void)raddr;
-    armcii_endpoint_order(armcii_world->server_of[target], target, verb, lo, hi);
+    armcii_endpoint_order(armcii_world->node_of[target], target, verb, lo, hi);
 }
 
 static void expect_flag(const struct raddr *raddr, int target)
 {
     (void)raddr;
-    armcii_endpoints_expect_flag(armcii_world->server_of[target]);
+    armcii_endpoint_expect_flag(armcii_world->node_of[target]);
 }
 
 static void order_flag(const struct raddr *raddr, int target)
 {
     (void)raddr;
-    armcii_endpoints_order_flag(armcii_world->server_of[target], target);
+    armcii_endpoint_order_flag(armcii_world->node_of[target]);
 }
 
 static bool is_complete(const struct request *req)

@@ -55,7 +55,7 @@ static struct outstanding *new_outstanding(uint64_t id, int owner)
 /* Local completion is reached; remote completion proceeds without the caller. */
 static void push(void)
 {
-    if (armcii_endpoints->unsent > 0 || !armcii_endpoints->have_thread) armcii_endpoints_push();
+    if (armcii_endpoints->unsent > 0) armcii_endpoints_push();
 }
 
 void armcii_client_wait(uint64_t id)
@@ -70,9 +70,7 @@ void armcii_client_wait(uint64_t id)
 
 bool armcii_client_is_complete(uint64_t id)
 {
-    return !armcii_outstanding_find(id) &&
-           (armcii_endpoints->have_thread ||
-            armcii_endpoints->unsent == 0); /* as after armcii_client_wait */
+    return !armcii_outstanding_find(id);
 }
 
 /* ---- put, get and accumulate ---- */
@@ -80,9 +78,9 @@ bool armcii_client_is_complete(uint64_t id)
 /* Does the flag behind the data come with the request? */
 static bool carry_flag(const struct op *op, const struct shape *s)
 {
-    if (!op->flag || s->bytes < op->shape.bytes || !armcii_endpoints->have_thread) return false;
+    if (!op->flag || s->bytes < op->shape.bytes) return false;
     op->flag->is_carried = true;
-    armcii_endpoint_expect_no_flag(armcii_world->server_of[op->target]);
+    armcii_endpoint_expect_no_flag(armcii_world->node_of[op->target]);
     return true;
 }
 
@@ -91,7 +89,7 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
                       const struct shape *s, uint64_t id)
 {
     const bool is_put = r.kind == AM_PUT;
-    const int server = armcii_world->server_of[r.owner];
+    const int server = armcii_world->node_of[r.owner];
     struct outstanding *o = new_outstanding(id, r.owner);
     MPI_Request request;
     r.tag = new_tag();
@@ -144,7 +142,7 @@ static char *alloc_buffer(size_t bytes)
 
 static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
 {
-    const int server = armcii_world->server_of[owner];
+    const int server = armcii_world->node_of[owner];
     struct outstanding *o = new_outstanding(id, owner);
     MPI_Request reply;
     if (armcii_am_is_short_reply(s->bytes)) { /* in an answer of the server, with others */
@@ -212,7 +210,7 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
 
 int armcii_client_start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
-    struct endpoint *e = armcii_endpoint(armcii_world->server_of[op->target]);
+    struct endpoint *e = armcii_endpoint(armcii_world->node_of[op->target]);
     const uint64_t id = ++last_id;
     const struct shape *s = &op->shape;
     (void)raddr;
@@ -225,8 +223,7 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
         armcii_endpoint_send_gets_if_due(e);
     else if (outstanding)
         armcii_endpoint_send(e); /* a put's eager fragments behind rendezvous ones, too */
-    if (op->verb.kind != OP_GET && (!outstanding || armcii_endpoints->have_thread))
-        armcii_endpoint_push(e);
+    if (op->verb.kind != OP_GET) armcii_endpoint_push(e);
     req->path = PATH_SERVER;
     if (!outstanding) return 0;
     req->transport = &armcii_am;
@@ -257,7 +254,7 @@ static void send_and_wait(struct endpoint *e, MPI_Request *reply)
 
 long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address, long operand)
 {
-    const int server = armcii_world->server_of[owner];
+    const int server = armcii_world->node_of[owner];
     struct endpoint *e = armcii_endpoint(server);
     struct shape s;
     MPI_Request reply;

@@ -160,14 +160,11 @@ bool armcii_endpoints_owe(void)
  * unless messages of the program are before it: nothing is outstanding then. */
 static bool may_owe(const struct endpoint *e)
 {
-    return !e->is_awaited && endpoints.shared.have_thread && e->acked > 0 &&
-           e->unserved <= AM_MESSAGE_MAX;
+    return !e->is_awaited && e->acked > 0 && e->unserved <= AM_MESSAGE_MAX;
 }
 
 void armcii_endpoint_send(struct endpoint *e)
 {
-    /* Bytes: gets, rmws and mutexes, which the limit of outstanding operations covers. */
-    enum { SMALL = 256 };
     struct am_message_header *head = e->open;
     if (!head) return;
     const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
@@ -188,11 +185,7 @@ void armcii_endpoint_send(struct endpoint *e)
     e->is_awaited = e->granted = false;
     e->open = NULL;
     head->sequence = e->sequence++;
-    /* Without a progress thread only calls of the program send what the system does not take at
-     * once: count what may fill a connection. */
-    if (e->unserved + endpoints.enough > endpoints.window ||
-        (!endpoints.shared.have_thread && head->bytes > SMALL))
-        head->acknowledge = 1;
+    if (e->unserved + endpoints.enough > endpoints.window) head->acknowledge = 1;
     if (head->acknowledge) {
         if (e->owes) set_owes(e, false);
         e->sent++;
@@ -369,11 +362,11 @@ void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)
 }
 
 /* Send at once if few gets are under way, else coalesce until a reply arrives or somebody waits.
- * Without a progress thread nobody would look for the reply. */
+ */
 void armcii_endpoint_send_gets_if_due(struct endpoint *e)
 {
     enum { AT_ONCE = 4 };
-    if (e->gets <= AT_ONCE || !endpoints.shared.have_thread)
+    if (e->gets <= AT_ONCE)
         armcii_endpoint_send(e);
     else
         poll_now_and_then(e);
@@ -402,13 +395,6 @@ uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e)
     return e->sent + (e->open && e->open->acknowledge);
 }
 
-/* May the server have deferred one of the first `sent` messages, behind a get whose reply this
- * process receives only in the library? */
-static bool may_be_deferred(const struct endpoint *e, uint64_t sent)
-{
-    return e->acked < sent && armcii_outstanding_any();
-}
-
 /* The first message makes the connection, which takes several calls of MPI on both sides. Then the
  * system takes that many bytes and delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
@@ -417,22 +403,9 @@ static bool arrives_without_progress(const struct endpoint *e)
     return e->acked == e->sent || (e->acked > 0 && !armcii_outstanding_any());
 }
 
-/* The progress thread delivers; without one, wait until the system can. */
 void armcii_endpoint_push(struct endpoint *e)
 {
-    struct backoff p = {0};
-    if (e->is_held || arrives_without_progress(e)) return;
-    if (endpoints.shared.have_thread) {
-        armcii_progress_thread_wake_if_asleep();
-        return;
-    }
-    const uint64_t puts = armcii_rndv_count();
-    const unsigned number = e->opened;
-    armcii_endpoint_send(e);
-    const uint64_t sent = armcii_endpoint_to_be_acked(e);
-    while ((e->due && e->opened == number) || e->bytes_unacked > endpoints.shared.message_max ||
-           armcii_endpoint_has_rndv(e, puts) || may_be_deferred(e, sent))
-        armcii_am_progress(&p);
+    if (!e->is_held && !arrives_without_progress(e)) armcii_progress_thread_wake_if_asleep();
 }
 
 void armcii_endpoints_push(void)
@@ -442,25 +415,13 @@ void armcii_endpoints_push(void)
     armcii_endpoints_end_walk();
 }
 
-/* Complete the connection where no progress thread does. */
-static void connect(struct endpoint *e)
-{
-    struct backoff p = {0};
-    armcii_endpoint_append(e, 0, true);
-    armcii_endpoint_send(e);
-    while (e->acked == 0)
-        armcii_am_progress(&p);
-}
-
 struct endpoint *armcii_endpoint(int server)
 {
     struct endpoint *e = endpoints.shared.of[server];
     if (e) return e;
     e = armcii_alloc(1, sizeof *e, "messages to other nodes");
-    struct endpoint **first = &endpoints.shared.first_on_node[armcii_world->server_of[server]];
-    *e = (struct endpoint){.server = server, .next_on_node = *first};
-    *first = endpoints.shared.of[server] = e;
-    if (!endpoints.shared.have_thread) connect(e);
+    e->server = server;
+    endpoints.shared.of[server] = e;
     return e;
 }
 
@@ -469,19 +430,15 @@ struct endpoint *armcii_endpoint(int server)
 void armcii_endpoints_start(MPI_Comm comm)
 {
     endpoints.shared.comm = comm;
-    endpoints.shared.have_thread = armcii_world->progress_ranks == 0;
     endpoints.buffers = aligned_alloc(64, BUFFERS * sizeof *endpoints.buffers);
-    size_t ranks = (size_t)(armcii_world->size + armcii_world->progress_ranks);
     endpoints.shared.eager_max = armcii_am_eager_max();
     endpoints.shared.message_max = armcii_am_message_max();
     endpoints.window = armcii_am_window();
     endpoints.enough = endpoints.window < endpoints.shared.message_max
                            ? endpoints.window
                            : endpoints.shared.message_max;
-    endpoints.shared.of =
-        armcii_alloc(ranks, sizeof *endpoints.shared.of, "messages to other nodes");
-    endpoints.shared.first_on_node =
-        armcii_alloc(ranks, sizeof *endpoints.shared.first_on_node, "messages to other nodes");
+    endpoints.shared.of = armcii_alloc((size_t)armcii_world->size, sizeof *endpoints.shared.of,
+                                       "messages to other nodes");
     if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++)
         endpoints.buffer_states[i] = FREE;
@@ -497,14 +454,13 @@ void armcii_endpoints_end(void)
     for (int i = 0; i < BUFFERS; i++)
         if (endpoints.buffer_states[i] == SENT)
             MPI_Wait(&endpoints.send_requests[i], MPI_STATUS_IGNORE);
-    for (int i = 0; i < armcii_world->size + armcii_world->progress_ranks; i++)
+    for (int i = 0; i < armcii_world->size; i++)
         free(endpoints.shared.of[i]);
     endpoints.first_dirty = NULL;
     endpoints.walks = 0;
     armcii_bufpool_drain(&armcii_outstanding_buffers);
     free(endpoints.shared.of);
-    free(endpoints.shared.first_on_node);
     free(endpoints.buffers);
-    endpoints.shared.of = endpoints.shared.first_on_node = NULL;
+    endpoints.shared.of = NULL;
     endpoints.buffers = NULL;
 }

@@ -15,18 +15,15 @@ struct endpoint;
 struct outstanding;
 struct team;
 
-/* comm: its ranks are those of the world, then the progress ranks. */
+/* comm: its ranks are those of the world. */
 void armcii_endpoints_start(MPI_Comm comm);
 /* Nothing is outstanding. */
 void armcii_endpoints_end(void);
 struct endpoints {
     MPI_Comm comm;
-    bool have_thread;              /* it completes what the program leaves outstanding */
     unsigned unsent;               /* messages that wait for room, rendezvous not in place */
     size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
-    /* Of a server; of the first one on a node, by the rank that server_of gives. [world size +
-     * progress ranks] */
-    struct endpoint **of, **first_on_node;
+    struct endpoint **of; /* [world size], by the rank of the server; NULL: not connected */
 };
 extern const struct endpoints *const armcii_endpoints;
 
@@ -86,12 +83,12 @@ void armcii_endpoints_wait(MPI_Request *request);
 void armcii_endpoint_order(int server, int owner, struct op_verb verb, const char *lo,
                            const char *hi);
 /* An update to the server follows, then order_flag and another one: both may go in one message. */
-void armcii_endpoints_expect_flag(int server);
+void armcii_endpoint_expect_flag(int server);
 /* The update carries the flag: no other one follows. */
 void armcii_endpoint_expect_no_flag(int server);
-/* The same for all operations on memory of the process, except for eager requests to that server:
- * it applies those before a later one. The next update to it is not coalesced. */
-void armcii_endpoints_order_flag(int server, int process);
+/* Rendezvous data sent before are in place on return; the server applies eager requests before a
+ * later one. The next update is not coalesced. */
+void armcii_endpoint_order_flag(int server);
 /* What was started towards a process, the nodes of a team, all nodes, is in place there on return.
  */
 void armcii_endpoints_fence(int process);

@@ -31,7 +31,7 @@ struct endpoint {
     unsigned appended; /* requests, to poll now and then */
     unsigned gets;     /* short ones whose replies have not arrived */
     bool listed;       /* in the list of dirty endpoints */
-    struct endpoint *next_dirty, *next_on_node;
+    struct endpoint *next_dirty;
 };
 
 /* The messages that request an acknowledgement, with the open one. */

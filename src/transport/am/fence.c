@@ -35,10 +35,9 @@ void armcii_endpoint_order(int server, int owner, struct op_verb verb, const cha
         armcii_am_progress(&p);
 }
 
-/* Without a progress thread a put waits until its message is under way. */
-void armcii_endpoints_expect_flag(int server)
+void armcii_endpoint_expect_flag(int server)
 {
-    if (armcii_endpoints->have_thread) armcii_endpoint(server)->is_held = true;
+    armcii_endpoint(server)->is_held = true;
 }
 
 void armcii_endpoint_expect_no_flag(int server)
@@ -46,25 +45,21 @@ void armcii_endpoint_expect_no_flag(int server)
     armcii_endpoint(server)->is_held = false;
 }
 
-void armcii_endpoints_order_flag(int server, int process)
+void armcii_endpoint_order_flag(int server)
 {
     struct backoff p = {0};
     const uint64_t puts = armcii_rndv_count();
-    for (struct endpoint *e = armcii_endpoints->first_on_node[armcii_world->server_of[process]]; e;
-         e = e->next_on_node) {
-        if (e->server != server) wait_acked(e);
-        e->is_urgent = e->server == server;
-        e->is_held = false;
-        while (armcii_endpoint_has_rndv(e, puts))
-            armcii_am_progress(&p);
-    }
+    struct endpoint *e = armcii_endpoint(server);
+    e->is_urgent = true;
+    e->is_held = false;
+    while (armcii_endpoint_has_rndv(e, puts))
+        armcii_am_progress(&p);
 }
 
 void armcii_endpoints_fence(int process)
 {
-    for (struct endpoint *e = armcii_endpoints->first_on_node[armcii_world->server_of[process]]; e;
-         e = e->next_on_node)
-        wait_acked(e);
+    struct endpoint *e = armcii_endpoints->of[armcii_world->node_of[process]];
+    if (e) wait_acked(e);
 }
 
 static bool is_on_team(const struct team *team, const struct endpoint *e)

@@ -15,7 +15,7 @@ static bool is_here(const void *set, int owner)
 static int server_of(const void *set, int owner)
 {
     const struct mutex_memory *s = set;
-    return armcii_world->server_of[s->team->to_world[owner]];
+    return armcii_world->node_of[s->team->to_world[owner]];
 }
 
 void armcii_am_lock(void *set, int owner, int mutex)
