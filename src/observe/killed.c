@@ -7,16 +7,19 @@
 #include "observe/observe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "mpi/world.h"
 
@@ -55,12 +58,33 @@ static void restore_handler(void)
         sigaction(SIGTERM, &killed.former, NULL);
 }
 
+/* True if the file is a report of this library, or there is none. */
+static bool may_be_replaced(const char *name)
+{
+    static const char begin[] = "{\"format\": \"armci-stats ";
+    char text[sizeof begin - 1];
+    int fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return errno == ENOENT;
+    bool is_report = read(fd, text, sizeof text) == (ssize_t)sizeof text &&
+                     memcmp(text, begin, sizeof text) == 0;
+    close(fd);
+    return is_report;
+}
+
+static void remove_report(const char *name)
+{
+    if (may_be_replaced(name)) unlink(name);
+}
+
 static void *wait_for_sigterm(void *unused)
 {
     while (sem_wait(&killed.wake) != 0)
         continue;
     if (!atomic_load(&killed.terminated)) return unused;
-    if (armcii_stats.rows) armcii_stats_write_own(killed.name);
+    if (may_be_replaced(killed.name))
+        armcii_stats_write_own(killed.name);
+    else
+        armcii_warn("ARMCI_STATS: %s is no report of ARMCI and is not replaced", killed.name);
     nanosleep(&(struct timespec){.tv_nsec = DELAY}, NULL);
     restore_handler();
     kill(killed.process, SIGTERM);
@@ -73,7 +97,7 @@ void armcii_killed_start(void)
     struct stat status;
     if (!file || (stat(file, &status) == 0 && !S_ISREG(status.st_mode))) return;
     snprintf(killed.name, sizeof killed.name, "%s.%d", file, armcii_world->rank);
-    remove(killed.name); /* of an earlier job */
+    remove_report(killed.name); /* of an earlier job */
     if (sigaction(SIGTERM, NULL, &killed.former) != 0 || killed.former.sa_handler == SIG_IGN)
         return;
     killed.process = getpid();
@@ -92,5 +116,5 @@ void armcii_killed_end(void)
     restore_handler();
     sem_post(&killed.wake);
     pthread_join(killed.writer, NULL);
-    if (killed.terminated) remove(killed.name); /* a handler of the program let it go on */
+    if (killed.terminated) remove_report(killed.name); /* a handler of the program let it go on */
 }

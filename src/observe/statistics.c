@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <armcix.h>
 
@@ -180,8 +181,9 @@ void armcii_stats_region(bool made, size_t bytes)
 
 /* ---- the job ---- */
 
-/* The file is written under another name until it is complete, so a job that is killed leaves no
- * incomplete file, and an earlier one stays. Devices and pipes are written directly. */
+/* A report is written to a new file beside the one of that name, and renamed when it is complete: a
+ * job that is killed leaves no incomplete report, and an earlier one stays. Devices and pipes are
+ * written directly. */
 struct stats_file {
     FILE *file; /* NULL: it cannot be written */
     const char *name;
@@ -189,20 +191,38 @@ struct stats_file {
     bool renamed_at_end;
 };
 
+/* Create a file that nobody else has: `name`.part, or with a number where that exists. */
+static void create_beside(struct stats_file *f)
+{
+    enum { ATTEMPTS = 1000 };
+    for (int i = 0; i < ATTEMPTS && !f->file; i++) {
+        const char *format = i ? "%s.part%d" : "%s.part";
+        if (snprintf(f->path, sizeof f->path, format, f->name, i) >= (int)sizeof f->path) return;
+        f->file = fopen(f->path, "wx"); /* exclusively: follows no link */
+        if (errno != EEXIST) return;
+    }
+}
+
 static void open_file(struct stats_file *f, const char *name)
 {
     struct stat status;
-    f->name = name;
+    *f = (struct stats_file){.name = name};
     f->renamed_at_end = stat(name, &status) != 0 || S_ISREG(status.st_mode);
-    snprintf(f->path, sizeof f->path, "%s%s", name, f->renamed_at_end ? ".part" : "");
-    f->file = fopen(f->path, "w");
+    if (f->renamed_at_end)
+        create_beside(f);
+    else
+        f->file = fopen(name, "w");
 }
 
-static bool close_file(struct stats_file *f)
+/* Nothing remains of a report that is not complete. */
+static bool close_file(struct stats_file *f, bool complete)
 {
-    bool written = !ferror(f->file);
+    bool written = !ferror(f->file) && complete;
     written = fclose(f->file) == 0 && written;
-    return written && (!f->renamed_at_end || rename(f->path, f->name) == 0);
+    if (!f->renamed_at_end) return written;
+    written = written && rename(f->path, f->name) == 0;
+    if (!written) unlink(f->path);
+    return written;
 }
 
 /* Warn now rather than after the run. */
@@ -211,11 +231,11 @@ static void try_file(void)
     struct stats_file f;
     if (!armcii_config->stats_file) return;
     open_file(&f, armcii_config->stats_file);
-    if (!f.file)
+    if (f.file)
+        close_file(&f, false);
+    else
         armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table",
                     armcii_config->stats_file, strerror(errno));
-    if (f.file) fclose(f.file);
-    if (f.file && f.renamed_at_end) remove(f.path);
 }
 
 void armcii_statistics_start(void)
@@ -264,7 +284,7 @@ static bool end_file(struct report *r)
 {
     if (!r->json.file) return false;
     armcii_stats_json_end(&r->json, &r->job);
-    if (close_file(&r->file)) return true;
+    if (close_file(&r->file, true)) return true;
     armcii_warn("ARMCI_STATS: %s cannot be written: %s", r->file.name, strerror(errno));
     return false;
 }

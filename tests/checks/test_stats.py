@@ -228,6 +228,23 @@ def test_program_with_handler(program, tmp_path):
     check(os.listdir(tmp_path) == ["job.json"], "status %d" % status, os.listdir(tmp_path))
 
 
+@pytest.mark.parametrize("kind", ["hello", "killed"])
+def test_files_of_others(kind, program, tmp_path):
+    """What is beside the file stays, be it called as the parts of a killed job, or as a report that is not complete."""
+    (tmp_path / "target").write_text("precious")
+    names = ["job.json.0", "job.json.1", "target"]
+    for name in names:
+        write(tmp_path, name, "precious")
+    (tmp_path / "job.json.part").symlink_to("target")
+    file = str(tmp_path / "job.json")
+    if kind == "killed":
+        terminated(program, 60, "barrier", file)
+    else:
+        check(run_job(2, PROGRAM, ARMCI_STATS=file).status == 0 and json.loads((tmp_path / "job.json").read_text()), "the report")
+    check(sorted(os.listdir(tmp_path)) == ["job.json"] * (kind == "hello") + sorted([*names, "job.json.part"]), "files", os.listdir(tmp_path))
+    check({(tmp_path / name).read_text() for name in names} == {"precious"}, "what they hold")
+
+
 def test_child_of_fork(program, tmp_path):
     """SIGTERM ends a child of the program as ever."""
     done = run_job(2, program, "fork", ARMCI_STATS=str(tmp_path / "job.json"))
