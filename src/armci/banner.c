@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "mpi/quirks.h"
 #include "transport/route.h"
+#include "node/arena.h"
 #include "node/node.h"
 
 /* ---------------------------------------------------------------- the summary ------ */
@@ -68,10 +69,11 @@ static void say_paths(void)
     armcii_say("asynchronous progress: %s", armcii_route->progress_doc);
 }
 
-static void say_memory(const struct limits *limits)
+static void say_memory(void)
 {
     char all[32], each[32];
-    size_t memory = limits->memory, processes = (size_t)armcii_node->size;
+    size_t memory = armcii_memory_left(armcii_arena_touched()),
+           processes = (size_t)armcii_node->size;
     armcii_say("memory for regions: %s on this node, %s per rank",
                armcii_system_format_bytes(memory, all, sizeof all),
                armcii_system_format_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each,
@@ -129,12 +131,12 @@ static void say_settings(void)
 }
 
 /* At most 8 lines. */
-static void say_summary(const char *library, const struct limits *limits)
+static void say_summary(const char *library)
 {
     say_versions(library);
     say_ranks();
     say_paths();
-    say_memory(limits);
+    say_memory();
     say_quirks(library);
     say_settings(); /* ARMCI_VERBOSE at least */
 }
@@ -170,9 +172,9 @@ void armcii_banner(const char *library)
 {
     struct limits limits;
     if (armcii_config->verbose > 0 && armcii_world->rank == 0) {
-        armcii_system_limits(&limits);
-        say_summary(library, &limits);
+        say_summary(library);
         if (armcii_config->verbose > 1) {
+            armcii_system_limits(&limits);
             say_limits(&limits);
             say_remedies(library);
             armcii_config_print(say_line);

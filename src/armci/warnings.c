@@ -15,6 +15,7 @@
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/route.h"
+#include "node/arena.h"
 #include "node/node.h"
 
 /* Below these values the start succeeds, and later failures are likely. */
@@ -218,7 +219,8 @@ static void observe_limits(struct job_facts *s)
     struct limits limits;
     if (armcii_node->rank != 0) return;
     armcii_system_limits(&limits);
-    s->memory = limits.memory == SIZE_MAX ? SIZE_MAX : limits.memory / (size_t)armcii_node->size;
+    size_t memory = armcii_memory_left(armcii_arena_touched());
+    s->memory = memory == SIZE_MAX ? SIZE_MAX : memory / (size_t)armcii_node->size;
     s->mappings = limits.mappings;
     s->mappings_used = limits.mappings_used;
     if (limits.descriptors_used == SIZE_MAX) return;
@@ -251,7 +253,7 @@ static struct job_facts observe(const char *first_line, const char *library)
         .progress = armcii_config->progress,
         .allowed = armcii_config->shm,
         .shares_memory = armcii_node->shares_memory,
-        .processes = armcii_node->cpus.processes,
+        .processes = (size_t)armcii_node->size,
         .processors = armcii_node->cpus.processors,
         .oversubscribed = armcii_node->cpus.oversubscribed,
         .program_threads = program_threads(),

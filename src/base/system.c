@@ -12,9 +12,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
-#include "base/processors.h"
-
 enum { PATH_ROOM = 4096 };
 
 /* What getrlimit returned. */
@@ -23,6 +20,15 @@ static size_t limit_of(int status, const struct rlimit *limit)
     if (status != 0 || limit->rlim_cur == RLIM_INFINITY || limit->rlim_cur > SIZE_MAX)
         return SIZE_MAX;
     return (size_t)limit->rlim_cur;
+}
+
+static size_t most_mappings(void)
+{
+    size_t n = SIZE_MAX;
+    FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
+    if (f && fscanf(f, "%zu", &n) != 1) n = SIZE_MAX;
+    if (f) fclose(f);
+    return n;
 }
 
 /* Excludes the descriptor of the folder itself. */
@@ -50,39 +56,16 @@ static size_t count_mappings(void)
     return n;
 }
 
-/* The affinity mask and the quotas of all control groups bound it. */
-static size_t processors_allowed(void)
-{
-    size_t words;
-    struct cgroups groups;
-    uint64_t *mask = armcii_processors_mask(&words);
-    size_t count = armcii_processors_count(mask, words);
-    free(mask);
-    armcii_cgroups_read("", CGROUP_CPU, &groups);
-    size_t quota = armcii_processors_quota(&groups, NULL, 0);
-    return count < quota ? count : quota;
-}
-
-static size_t memory_available(void)
-{
-    struct cgroups groups;
-    armcii_cgroups_read("", CGROUP_MEMORY, &groups);
-    return armcii_memory_left("", &groups, groups.levels, &(struct reserved){0});
-}
-
 void armcii_system_limits(struct limits *limits)
 {
-    size_t memory = memory_available();
     struct rlimit file, locked, descriptors;
     *limits = (struct limits){
-        .memory = memory,
         .file = limit_of(getrlimit(RLIMIT_FSIZE, &file), &file),
         .locked = limit_of(getrlimit(RLIMIT_MEMLOCK, &locked), &locked),
         .descriptors = limit_of(getrlimit(RLIMIT_NOFILE, &descriptors), &descriptors),
         .descriptors_used = open_descriptors(),
-        .mappings = armcii_number_in("/proc/sys/vm/max_map_count"),
+        .mappings = most_mappings(),
         .mappings_used = count_mappings(),
-        .processors = processors_allowed(),
     };
 }
 

@@ -7,7 +7,6 @@
 
 /* SIZE_MAX always means: no limit, or unknown. */
 struct limits {
-    size_t memory; /* bytes available in the node and the control groups */
     size_t file; /* bytes of the longest file (RLIMIT_FSIZE): bounds the shared memory of one region
                     on a node */
     size_t locked;      /* bytes that may be locked (RLIMIT_MEMLOCK): some networks need it */
@@ -15,7 +14,6 @@ struct limits {
     size_t descriptors_used;
     size_t mappings; /* vm.max_map_count */
     size_t mappings_used;
-    size_t processors; /* usable by this process */
 };
 
 void armcii_system_limits(struct limits *limits);

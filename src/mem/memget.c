@@ -10,7 +10,7 @@
 #include "mpi/world.h"
 #include "transport/route.h"
 #include "node/arena.h"
-#include "node/reserve.h"
+#include "node/cpus.h"
 #include "node/team_memory.h"
 
 /* MPI libraries limit the number of attached ranges (Open MPI: 32). Allocations therefore share a
@@ -67,7 +67,7 @@ static char *new_memory(size_t bytes)
 static bool reserve(size_t bytes)
 {
     size_t left;
-    if (!armcii_reservation_try(bytes, &left)) return false;
+    if (!armcii_reservation_try(bytes, armcii_arena_touched(), &left)) return false;
     if (!is_shared()) armcii_reservation_release(bytes);
     return true;
 }

@@ -13,7 +13,7 @@
 #include "transport/route.h"
 #include "node/arena.h"
 #include "node/node.h"
-#include "node/reserve.h"
+#include "node/cpus.h"
 #include "mpi/world.h"
 
 enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
@@ -151,14 +151,6 @@ static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
     return all;
 }
 
-/* The estimate of the memory that regions use may be too low: correct it before refusing. */
-static bool reserve(size_t bytes, size_t *left)
-{
-    if (armcii_reservation_try(bytes, left)) return true;
-    armcii_reservation_correct(armcii_arena_touched());
-    return armcii_reservation_try(bytes, left);
-}
-
 enum { UNCHECKED_MAX = 1 << 24 }; /* bytes */
 
 /* Reserve memory for the slices of this node and agree on success with all members, since an MPI
@@ -169,7 +161,7 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
     enum { ASKED, LEFT_NEGATED, REST_NEGATED, WORDS };
     int64_t mine[WORDS] = {0, INT64_MIN, INT64_MIN}, worst[WORDS];
     size_t left = 0;
-    bool fits = !counts || reserve(here, &left);
+    bool fits = !counts || armcii_reservation_try(here, armcii_arena_touched(), &left);
     int64_t asked = here > INT64_MAX ? INT64_MAX : (int64_t)here,
             has = left > INT64_MAX ? INT64_MAX : (int64_t)left;
     if (counts && fits) mine[REST_NEGATED] = asked - has;

@@ -16,7 +16,7 @@
 
 #include "base/config.h"
 #include "base/lock.h"
-#include "base/processors.h"
+#include "base/host.h"
 
 /* Its default action is nothing, and debuggers do not stop there. Where the program uses it, MPI
  * spins. */

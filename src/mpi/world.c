@@ -7,20 +7,12 @@
 
 #include "base/log.h"
 #include "base/backoff.h"
-#include "base/processors.h"
 #include "mpi/coll.h"
 #include "mpi/errors.h"
 #include "mpi/window.h"
 
 static struct world the_world;
 const struct world *const armcii_world = &the_world;
-
-static int *new_ints(int n)
-{
-    int *p = calloc(n > 0 ? (size_t)n : 1, sizeof *p);
-    if (!p) armcii_fatal("out of memory for tables of %d processes", n);
-    return p;
-}
 
 /* Lays the tables out in the block; returns the number of their entries. w->domains is not yet
  * counted. */
@@ -92,12 +84,6 @@ static void create_comms(struct world *w, MPI_Comm comm)
     armcii_backoff.progress = progress_mpi;
 }
 
-/* What each process tells all others. */
-struct place {
-    int leader;
-    uint64_t kernel;
-};
-
 /* The lowest rank on the caller's node. */
 static int node_leader(const struct world *w)
 {
@@ -111,46 +97,31 @@ static int node_leader(const struct world *w)
     return leader;
 }
 
-/* The kernel of a node is that of its leader. Where it is unknown, a node has its own. */
-static void list_kernel(struct world *w, const struct place places[])
-{
-    int own = places[w->rank].leader;
-    w->on_kernel = new_ints(w->size);
-    for (int r = 0; r < w->size; r++) {
-        int leader = places[r].leader;
-        bool same = places[leader].kernel != 0 && places[leader].kernel == places[own].kernel;
-        if (same || leader == own) w->on_kernel[w->kernel_size++] = r;
-    }
-    int *fewer = realloc(w->on_kernel, (size_t)w->kernel_size * sizeof *fewer);
-    if (fewer) w->on_kernel = fewer;
-}
-
-/* On one host all processes have the same place, and the node uses the communicator of the world.
- */
-static void gather_places(struct world *w, struct place places[])
+/* The lowest rank on the node of each process. On one host that is 0, and the node uses the
+ * communicator of the world. */
+static void gather_leaders(struct world *w, int leaders[])
 {
     if (armcii_coll_is_one_node(w->comm)) {
         w->on_node = w->comm;
         return;
     }
     w->on_node = armcii_coll_split_by_node(w->comm, w->rank);
-    struct place mine = {.leader = node_leader(w), .kernel = armcii_kernel_id()};
+    int mine = node_leader(w);
     armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = w->size, .comm = w->comm}, &mine,
-                          places, (int)sizeof mine);
+                          leaders, (int)sizeof mine);
 }
 
 static void find_nodes(struct world *w, bool every_rank_a_domain)
 {
-    struct place *places =
-        armcii_alloc((size_t)w->size, sizeof *places, "tables of %d processes", w->size);
-    gather_places(w, places);
+    int *leaders =
+        armcii_alloc((size_t)w->size, sizeof *leaders, "tables of %d processes", w->size);
+    gather_leaders(w, leaders);
     for (int r = 0; r < w->size; r++)
-        w->nodes += places[r].leader == r;
+        w->nodes += leaders[r] == r;
     allocate_tables(w, every_rank_a_domain ? w->size : w->nodes);
     for (int r = 0; r < w->size; r++)
-        w->node_of[r] = places[r].leader;
-    list_kernel(w, places);
-    free(places);
+        w->node_of[r] = leaders[r];
+    free(leaders);
     for (int r = 0, n = 0; r < w->size; r++) {
         w->identity[r] = r;
         if (w->node_of[r] == r) w->leaders[n++] = r;
@@ -182,7 +153,6 @@ void armcii_world_free(void)
     MPI_Comm_free(&w->messages);
     if (w->on_node != w->comm) MPI_Comm_free(&w->on_node);
     MPI_Comm_free(&w->comm);
-    free(w->on_kernel);
     if (!w->shares_tables) free(w->tables);
     memset(w, 0, sizeof *w);
 }

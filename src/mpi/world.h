@@ -33,9 +33,6 @@ struct world {
     int nodes;
     int *leaders; /* [nodes]: the lowest rank of each node, ascending */
     int node;     /* of this process, an index in leaders */
-    /* The processes on the caller's kernel, which may run several nodes (containers): they
-     * share processors. */
-    int *on_kernel, kernel_size;
 };
 
 extern const struct world *const armcii_world;

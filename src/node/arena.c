@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "node/node.h"
-#include "node/reserve.h"
+#include "node/cpus.h"
 #include "node/segment.h"
 
 static struct arena the_arena;

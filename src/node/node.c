@@ -12,7 +12,6 @@
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "node/doorbell.h"
-#include "node/reserve.h"
 #include "node/segment.h"
 
 /* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier
@@ -25,7 +24,7 @@ struct barrier_flags {
 };
 
 struct node_control {
-    struct reservations reservations;
+    atomic_size_t reserved; /* bytes of regions (cpus.h) */
     struct stripe stripes[STRIPES];
     struct barrier_flags flags[]; /* one for each process of the node communicator; as many
                                      doorbells follow, then the tables of the world */
@@ -87,7 +86,6 @@ static void free_control(void)
 
 void armcii_node_start(void)
 {
-    struct survey s;
     the_node.comm = armcii_world->on_node;
     MPI_Comm_rank(the_node.comm, &the_node.rank);
     MPI_Comm_size(the_node.comm, &the_node.size);
@@ -95,13 +93,10 @@ void armcii_node_start(void)
         armcii_config->shm == SHM_AUTO && armcii_coll_all(create_control(), armcii_world->comm);
     if (!the_node.shares_memory) free_control();
     own.barriers = 0;
-    armcii_survey(&s);
-    the_node.cpus = s.cpus;
+    armcii_cpus_start(&the_node.cpus, own.control ? &own.control->reserved : NULL, the_node.comm);
     armcii_backoff.spin_limit = the_node.cpus.oversubscribed
                                     ? SPIN_LIMIT_OVERSUBSCRIBED
                                     : SPIN_LIMIT; /* spinning pays with a processor each */
-    armcii_reservations_start(own.control ? &own.control->reservations : NULL, the_node.rank == 0,
-                              &s.memory, s.levels);
 }
 
 void armcii_node_share_nothing(void)
@@ -111,9 +106,8 @@ void armcii_node_share_nothing(void)
 
 void armcii_node_end(void)
 {
-    armcii_reservations_end();
+    armcii_cpus_end();
     free_control();
-    free(the_node.cpus.taken);
     the_node = (struct node){0};
     armcii_backoff.spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;
 }

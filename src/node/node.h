@@ -1,5 +1,5 @@
 /* node.h - the caller's node: the processes that share its memory, and their node control block,
- * which holds flags of barriers, reservations (reserve.h), doorbells and striped locks. */
+ * which holds flags of barriers, reserved memory (cpus.h), doorbells and striped locks. */
 #ifndef ARMCII_NODE_H
 #define ARMCII_NODE_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/backoff.h"
-#include "node/survey.h"
+#include "node/cpus.h"
 
 /* Lock striping for accumulates: each block of memory maps to one of a fixed number of locks, so
  * updates of different blocks rarely contend, and a lock is held for at most one block. */

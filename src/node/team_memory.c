@@ -9,7 +9,7 @@
 #include "mpi/world.h"
 #include "node/agree.h"
 #include "node/arena.h"
-#include "node/reserve.h"
+#include "node/cpus.h"
 
 /* What a team has of an area of the arena. */
 struct space {

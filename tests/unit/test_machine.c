@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/processors.h"
+#include "base/host.h"
+#include "node/cpus.h"
 #include "node/segment.h"
 #include "unit.h"
 
@@ -49,136 +50,91 @@ static void put(const char *name, const char *text)
     fclose(f);
 }
 
-static struct cgroups groups;
-
-static size_t memory_left(size_t reserved)
+/* Where the process is in this group. */
+static size_t memory_left(const char *group)
 {
-    armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
-    return armcii_cgroups_memory(&groups, groups.levels, &(struct reserved){.bytes = reserved});
+    if (group) put("/proc/self/cgroup", group);
+    return armcii_memory_available(root, true);
 }
 
-static size_t processors_at(const char *name)
+static size_t processors_at(const char *group)
 {
-    size_t least = SIZE_MAX;
-    put("/proc/self/cgroup", name);
-    armcii_cgroups_read(root, CGROUP_CPU, &groups);
-    for (int i = 0; i < groups.levels; i++) {
-        size_t here = armcii_cgroups_processors(&groups, i);
-        if (here < least) least = here;
-    }
-    return least;
+    put("/proc/self/cgroup", group);
+    return armcii_cpu_quota(root, true);
 }
 
 /* ---- memory ---- */
 
 TEST(version_2)
 {
-    put("/proc/self/cgroup", "0::/job/step\n");
     put("/sys/fs/cgroup/job/memory.max", "104857600\n");
     put("/sys/fs/cgroup/job/memory.current", "41943040\n");
     put("/sys/fs/cgroup/job/memory.stat",
         "anon 1\ninactive_file 8388608\nactive_file 2097152\nshmem 20971520\n");
     put("/sys/fs/cgroup/job/step/memory.max", "max\n");
     put("/sys/fs/cgroup/job/step/memory.high", "max\n");
-    ck_assert_uint_eq(memory_left(0), (100 - 40 + 10) * (size_t)MIB);
-    ck_assert_int_eq(groups.version, 2);
-    ck_assert_int_eq(groups.levels, 3);
-    ck_assert_msg(memory_left(20 * MIB) == 70 * (size_t)MIB, "used memory is counted twice");
-    ck_assert_uint_eq(memory_left(52 * MIB), 70 * (size_t)MIB - 65 * (32 * (size_t)MIB / 64));
-    ck_assert_uint_eq(memory_left(500 * (size_t)MIB), 0);
-    const struct reserved beside_others = {.bytes = 20 * MIB, .others_in_group = {0, 15 * MIB}};
-    ck_assert_uint_eq(armcii_cgroups_memory(&groups, groups.levels, &beside_others),
-                      70 * (size_t)MIB - 65 * (15 * (size_t)MIB / 64));
-    ck_assert_uint_eq(armcii_cgroups_shared(&groups, 1), 20 * (size_t)MIB);
-    ck_assert_uint_eq(armcii_cgroups_shared(&groups, 2), SIZE_MAX);
-    ck_assert_msg(armcii_cgroups_memory(&groups, 1, &(struct reserved){0}) == SIZE_MAX,
-                  "groups that do not contain all processes count");
+    ck_assert_uint_eq(memory_left("0::/job/step\n"), (100 - 40 + 10) * (size_t)MIB);
     put("/sys/fs/cgroup/job/step/memory.high", "31457280\n");
     put("/sys/fs/cgroup/job/step/memory.current", "1048576\n");
-    ck_assert_msg(memory_left(0) == 29 * (size_t)MIB, "memory.high of the inner group");
-    ck_assert_msg(memory_left(90 * (size_t)MIB) == 0, "the outer group has no memory left");
+    ck_assert_msg(memory_left(NULL) == 29 * (size_t)MIB, "memory.high of the inner group");
+    ck_assert_msg(armcii_memory_available(root, false) == 70 * (size_t)MIB,
+                  "the group of one process bounds memory that others touch");
     put("/sys/fs/cgroup/job/memory.current", "419430400\n");
-    ck_assert_msg(memory_left(0) == 0, "more in use than the limit");
+    ck_assert_msg(memory_left(NULL) == 0, "more in use than the limit");
 }
 
 TEST(version_1)
 {
-    put("/proc/self/cgroup", "4:memory:/batch/job\n2:cpu,cpuacct:/batch\n0::/elsewhere\n");
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/memory/batch/memory.limit_in_bytes", "104857600\n");
     put("/sys/fs/cgroup/memory/batch/memory.usage_in_bytes", "41943040\n");
     put("/sys/fs/cgroup/memory/batch/memory.stat",
-        "inactive_file 1\nshmem 1\ntotal_inactive_file 10485760\ntotal_shmem 20971520\n");
+        "inactive_file 1\ntotal_inactive_file 10485760\n");
     put("/sys/fs/cgroup/memory/batch/job/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/elsewhere/memory.max", "1\n");
-    ck_assert_uint_eq(memory_left(0), (100 - 40 + 10) * (size_t)MIB);
-    ck_assert_int_eq(groups.version, 1);
-    ck_assert_uint_eq(memory_left(25 * MIB), 70 * (size_t)MIB - 65 * (5 * (size_t)MIB / 64));
-    put("/sys/fs/cgroup/memory/batch/memory.stat", "total_inactive_file 10485760\n");
-    ck_assert_msg(memory_left(25 * MIB) == 70 * (size_t)MIB,
-                  "the kernel does not report shared memory: reserved memory counts as touched");
+    ck_assert_uint_eq(memory_left("4:memory:/batch/job\n2:cpu,cpuacct:/batch\n0::/elsewhere\n"),
+                      (100 - 40 + 10) * (size_t)MIB);
 }
 
 /* A container sees its own group mounted at the top, or no groups at all. */
 TEST(containers)
 {
-    ck_assert_uint_eq(memory_left(0), SIZE_MAX);
-    ck_assert_int_eq(groups.levels, 0);
-    put("/proc/self/cgroup", "0::/pod/abc\n");
-    ck_assert_uint_eq(memory_left(MIB), SIZE_MAX);
+    ck_assert_uint_eq(memory_left(NULL), SIZE_MAX);
+    ck_assert_uint_eq(memory_left("0::/pod/abc\n"), SIZE_MAX);
     put("/sys/fs/cgroup/memory.max", "10485760\n");
     put("/sys/fs/cgroup/memory.current", "1048576\n");
-    ck_assert_uint_eq(memory_left(0), 9 * (size_t)MIB);
-    put("/proc/self/cgroup", "0::/\n");
-    ck_assert_uint_eq(memory_left(0), 9 * (size_t)MIB);
-    ck_assert_int_eq(groups.levels, 1);
-}
-
-TEST(processes_agree_on_groups_they_share)
-{
-    struct cgroups other;
-    put("/sys/fs/cgroup/job/task_0/x", "");
-    put("/sys/fs/cgroup/job/task_1/x", "");
-    put("/proc/self/cgroup", "0::/job/task_0\n");
-    armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
-    put("/proc/self/cgroup", "0::/job/task_1\n");
-    armcii_cgroups_read(root, CGROUP_MEMORY, &other);
-    ck_assert_int_eq(groups.levels, 3);
-    ck_assert(groups.id[0] == other.id[0] && groups.id[1] == other.id[1] &&
-              groups.id[2] != other.id[2]);
-    ck_assert(groups.id[0] != groups.id[1] && groups.id[2] != 0 && groups.id[3] == 0);
+    ck_assert_uint_eq(memory_left(NULL), 9 * (size_t)MIB);
+    ck_assert_uint_eq(memory_left("0::/\n"), 9 * (size_t)MIB);
+    ck_assert_msg(armcii_memory_available(root, false) == 9 * (size_t)MIB, "the top bounds all");
 }
 
 TEST(node)
 {
-    struct cgroups unbounded = {0};
     put("/proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 500 kB\nShmem: 300 kB\n");
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){0}), 500 << 10);
-    ck_assert_msg(armcii_memory_left(root, &unbounded, 0,
-                                     &(struct reserved){.bytes = 200 << 10, .others = 100 << 10}) ==
-                      500 << 10,
-                  "counted twice");
-    ck_assert_uint_eq(
-        armcii_memory_left(root, &unbounded, 0,
-                           &(struct reserved){.bytes = 400 << 10, .others = 236 << 10}),
-        500 * 1024 - 65 * 336 * 16);
-    ck_assert_uint_eq(
-        armcii_memory_left(root, &unbounded, 0,
-                           &(struct reserved){.bytes = 384 << 10, .others = 900 << 10}),
-        110 << 10);
-    ck_assert_uint_eq(
-        armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = SIZE_MAX, .others = 0}),
-        0);
-    put("/proc/self/cgroup", "0::/\n");
+    ck_assert_uint_eq(memory_left(NULL), 500 << 10);
     put("/sys/fs/cgroup/memory.max", "10240\n");
     put("/sys/fs/cgroup/memory.current", "2048\n");
-    armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
-    ck_assert_uint_eq(armcii_memory_left(root, &groups, groups.levels, &(struct reserved){0}),
-                      8 << 10);
+    ck_assert_uint_eq(memory_left("0::/\n"), 8 << 10);
     put("/proc/meminfo", "nothing\n");
-    ck_assert_uint_eq(
-        armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = MIB, .others = 0}),
-        SIZE_MAX);
+    ck_assert_uint_eq(memory_left(NULL), 8 << 10);
+}
+
+/* What nobody has reserved may be given out, once. */
+TEST(reservations)
+{
+    atomic_size_t reserved = 0;
+    struct node_cpus cpus;
+    size_t left, all = armcii_memory_left(0);
+    armcii_cpus_start(&cpus, &reserved, MPI_COMM_SELF);
+    ck_assert(armcii_reservation_try(all / 2, 0, &left));
+    ck_assert_uint_eq(atomic_load(&reserved), all / 2);
+    ck_assert_msg(!armcii_reservation_try(all, 0, &left), "more than there is");
+    ck_assert_msg(atomic_load(&reserved) == all / 2, "a refusal reserves");
+    ck_assert_msg(left < all / 4 * 3, "%zu of %zu bytes left beside the half", left, all);
+    ck_assert_msg(armcii_memory_left(all / 2) > all / 4 * 3, "touched memory is counted twice");
+    armcii_reservation_release(all / 2);
+    ck_assert_uint_eq(atomic_load(&reserved), 0);
+    armcii_cpus_end();
 }
 
 /* Process id and descriptor may refer to another segment by now; device and inode detect that. */
@@ -221,88 +177,25 @@ TEST(quotas)
     ck_assert_uint_eq(processors_at("3:cpuset:/a\n1:cpu:/\n"), SIZE_MAX);
 }
 
-/* Does any process find that it is oversubscribed? */
-static bool oversubscribed(const uint64_t *masks, size_t n, size_t words)
-{
-    bool any = false;
-    for (size_t i = 0; i < n; i++)
-        any = any || armcii_processors_oversubscribed(masks, n, words, i);
-    return any;
-}
-
-TEST(masks)
-{
-    const struct {
-        const char *what;
-        size_t n, processors;
-        bool oversubscribed;
-        uint64_t mask[4];
-    } cases[] = {
-        {"unbound", 2, 2, false, {3, 3}},
-        {"unbound, too many", 3, 2, true, {3, 3, 3}},
-        {"each bound to its own processor", 4, 4, false, {1, 2, 4, 8}},
-        {"two bound to one, others idle", 3, 2, true, {1, 4, 4}},
-        {"two on one of eight, one anywhere", 3, 8, true, {1, 1, 0xff}},
-        {"sockets", 4, 8, false, {0x0f, 0x0f, 0xf0, 0xf0}},
-        {"three on half of the processors", 4, 4, true, {3, 3, 3, 0xc}},
-        {"one bound beside unbound ones", 3, 3, false, {1, 7, 7}},
-        {"all on one", 2, 1, true, {1, 1}},
-        {"alone", 1, 1, false, {1}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        ck_assert_msg(armcii_processors_of_all(cases[i].mask, cases[i].n, 1) == cases[i].processors,
-                      "%s: number", cases[i].what);
-        ck_assert_msg(oversubscribed(cases[i].mask, cases[i].n, 1) == cases[i].oversubscribed,
-                      "%s: oversubscribed", cases[i].what);
-    }
-    uint64_t large[2][40] = {{0}}; /* processors beyond the 1024 of a cpu_set_t */
-    large[0][39] = 1;
-    large[1][39] = 2;
-    ck_assert(!oversubscribed(large[0], 2, 40));
-    large[1][39] = 1;
-    ck_assert(oversubscribed(large[0], 2, 40));
-}
-
 TEST(own_mask)
 {
-    size_t words;
+    struct node_cpus cpus;
     cpu_set_t before, one;
     ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
-    uint64_t *mask = armcii_processors_mask(&words);
-    ck_assert_uint_eq(armcii_processors_count(mask, words), (size_t)CPU_COUNT(&before));
-    size_t last = 0;
+    size_t quota = armcii_cpu_quota("", true), last = 0, bound = (size_t)CPU_COUNT(&before);
     for (size_t i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, &before)) last = i;
-    free(mask);
+    ck_assert_uint_eq(armcii_cpus_allowed(), bound < quota ? bound : quota);
     CPU_ZERO(&one);
     CPU_SET(last, &one);
     ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
-    mask = armcii_processors_mask(&words);
-    ck_assert(words == last / 64 + 1 && mask[last / 64] == (uint64_t)1 << last % 64);
-    free(mask);
+    armcii_cpus_start(&cpus, NULL, MPI_COMM_SELF);
+    ck_assert_uint_eq(cpus.processors, 1);
+    ck_assert(!cpus.oversubscribed);
+    ck_assert(cpus.taken[last / 64] == (uint64_t)1 << last % 64);
+    ck_assert(cpus.has_free == (bound > 1 && quota > 1));
+    armcii_cpus_end();
     sched_setaffinity(0, sizeof before, &before);
-}
-
-/* Three processes in a group with a quota of 2, one of them in a nested group. */
-TEST(quotas_of_several)
-{
-    uint64_t ids[3][CGROUP_LEVELS] = {{0}};
-    const uint64_t(*const all)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])ids;
-    put("/sys/fs/cgroup/job/cpu.max", "200000 100000\n");
-    put("/sys/fs/cgroup/job/task/cpu.max", "100000 100000\n");
-    put("/proc/self/cgroup", "0::/job\n");
-    armcii_cgroups_read(root, CGROUP_CPU, &groups);
-    for (int i = 0; i < 3; i++)
-        memcpy(ids[i], groups.id, sizeof ids[i]);
-    ck_assert(armcii_processors_over_quota(&groups, all, 3));
-    ck_assert_uint_eq(armcii_processors_quota(&groups, all, 3), 2);
-    ck_assert(!armcii_processors_over_quota(&groups, all, 2));
-    put("/proc/self/cgroup", "0::/job/task\n");
-    armcii_cgroups_read(root, CGROUP_CPU, &groups);
-    memcpy(ids[1], groups.id, sizeof ids[1]);
-    ck_assert(!armcii_processors_over_quota(&groups, all, 2));
-    ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2,
-                  "the quota of a nested group does not apply to all");
 }
 
 /* The id in a new process, in another namespace unless `namespaces` is 0; 0 if the user may not
@@ -333,4 +226,4 @@ TEST(host_id_is_that_of_one_host)
     ck_assert_uint_ne(host_id_elsewhere(CLONE_NEWUTS), id);
 }
 
-const struct unit unit = {.begin = begin, .end = end};
+const struct unit unit = {.run = unit_run_with_mpi, .begin = begin, .end = end};

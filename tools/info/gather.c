@@ -15,6 +15,7 @@
 #include "config-build.h"
 #include "mpi/quirks.h"
 #include "shape/shape.h"
+#include "node/cpus.h"
 #include "node/segment.h"
 
 #define TEXT_OF(X) #X
@@ -207,8 +208,8 @@ static void gather_limits(struct section *s)
 {
     struct limits l;
     armcii_system_limits(&l);
-    add_number(s, "processors", "processors", FACT_COUNT, l.processors);
-    add_number(s, "memory", "memory left", FACT_BYTES, l.memory);
+    add_number(s, "processors", "processors", FACT_COUNT, armcii_cpus_allowed());
+    add_number(s, "memory", "memory left", FACT_BYTES, armcii_memory_left(0));
     add_number(s, "file", "longest file (ulimit -f)", FACT_BYTES, l.file);
     add_number(s, "locked", "locked memory (ulimit -l)", FACT_BYTES, l.locked);
     add_number(s, "descriptors", "descriptors (ulimit -n)", FACT_COUNT, l.descriptors);

@@ -155,8 +155,8 @@ static void start_process(void)
     armcii_endpoints_start(am.comm);
     if (armcii_world->node_of[armcii_world->rank] == armcii_world->rank) become_server();
     armcii_lock.exit_hook = advance_before_exit;
-    if (armcii_server_is_here() && armcii_node->cpus.taken)
-        armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.words);
+    if (armcii_server_is_here() && armcii_node->cpus.has_free)
+        armcii_affinity_avoid(armcii_node->cpus.taken, MASK_WORDS);
     armcii_progress_thread_start(&policy);
 }
 

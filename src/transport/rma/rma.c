@@ -15,7 +15,7 @@
 #include "progress/thread.h"
 #include "node/arena.h"
 #include "node/node.h"
-#include "node/reserve.h"
+#include "node/cpus.h"
 #include "node/doorbell.h"
 
 /* ---- the progress thread ----
