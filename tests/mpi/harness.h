@@ -89,8 +89,8 @@ void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void catch_errors(void);
 const char *caught_errors(void);
 
-/* The test that runs now must end the job with a line that contains `text` (a row of testlist with
- * `abort` looks for it). */
+/* The test that runs now must end the job with a line that contains `text` (a row of tests/suite
+ * with `abort` looks for it). */
 void expect_abort(const char *text);
 
 /* Are there so many ranks, or at most so many?  Else the test is skipped. */
