@@ -137,6 +137,14 @@ def test_program_of_no_program():
     check(done.returncode == 1 and done.stderr == "armci-info: /tmp: is a folder\n" and not done.stdout, "a folder", done)
 
 
+def test_program_that_is_a_script(tmp_path):
+    name = tmp_path / "test.x"
+    name.write_text("#! /bin/sh\n# test.x - temporary wrapper script for .libs/test.x\n# libarmci of ARMCI-RMA 7.8.9\n")
+    done = run("--program", str(name))
+    expected = "armci-info: %s: a script; try .libs/test.x in its folder\n" % name
+    check(done.returncode == 1 and done.stderr == expected and not done.stdout, "a script", done)
+
+
 @pytest.mark.parametrize("wrong", ["--nothing", "--json --nothing", "--json --variables", "--json --changed --changed", "changed"])
 def test_refused(wrong):
     done = run(*wrong.split())

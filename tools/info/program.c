@@ -109,6 +109,17 @@ static bool print_libraries(const char *file)
     return any;
 }
 
+/* A script may start a program: one of libtool's stands for a program in .libs beside it. */
+static bool is_script(const char *path)
+{
+    char first[2] = {0};
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    bool found = fread(first, 1, sizeof first, file) == sizeof first && memcmp(first, "#!", 2) == 0;
+    fclose(file);
+    return found;
+}
+
 int info_print_program(const char *file)
 {
     if (access(file, R_OK) != 0) {
@@ -118,6 +129,12 @@ int info_print_program(const char *file)
     struct stat status;
     if (stat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
         fprintf(stderr, "armci-info: %s: is a folder\n", file);
+        return 1;
+    }
+    if (is_script(file)) {
+        const char *slash = strrchr(file, '/');
+        fprintf(stderr, "armci-info: %s: a script; try .libs/%s in its folder\n", file,
+                slash ? slash + 1 : file);
         return 1;
     }
     bool any = print_armci(file, "static, in");
