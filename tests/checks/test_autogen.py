@@ -1,4 +1,5 @@
-"""Do autogen.sh, without pkg-config's macros, and configure, on other systems than Linux, end with a line that says what is wrong?"""
+"""Do autogen.sh, without pkg-config's macros, and configure, on other systems than Linux or where make or libtool cannot take the name of a
+folder, end with a line that says what is wrong?"""
 import glob
 import os
 import shutil
@@ -30,9 +31,47 @@ def test_autogen_without_pkg_config(tmp_path):
     assert not (tmp_path / "configure").exists(), "it makes a configure"
 
 
+def configure(folder, *options, program=os.path.join(SOURCE, "configure")):
+    """What configure prints in that folder, after which it must fail. Where no other line comes first, it is that of another system."""
+    done = subprocess.run([program, "--host=x86_64-apple-darwin23", *options], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    assert done.returncode != 0, "it succeeds"
+    return done.stdout
+
+
 @pytest.mark.parametrize("host", ["x86_64-apple-darwin23", "aarch64-apple-darwin23", "amd64-unknown-freebsd14"])
 def test_configure_on_another_system(host, tmp_path):
-    done = subprocess.run([os.path.join(SOURCE, "configure"), "--host=" + host], cwd=tmp_path, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False)
-    assert done.returncode != 0, "it succeeds"
-    assert "ARMCI-RMA runs on Linux only" in done.stdout
+    assert "ARMCI-RMA runs on Linux only" in configure(tmp_path, "--host=" + host)
+
+
+UNSAFE = {"blank": " ", "tab": "\t", "newline": "\n", **{c: c for c in "#$'\"`\\&;|<>()*?[]{}!~,:%^"}}
+
+
+@pytest.mark.parametrize("character", UNSAFE)
+def test_configure_with_an_unsafe_folder(character, tmp_path):
+    name = "some%sprograms" % UNSAFE[character]
+    refused = [configure(tmp_path, "--%s=/opt/%s" % (option, name)) for option in ("prefix", "libdir")]
+    (tmp_path / name).mkdir()
+    refused.append(configure(tmp_path / name))
+    for text in refused:
+        errors = [line for line in text.splitlines() if "error" in line]
+        assert len(errors) == 1 and "letters, digits and / . _ - + = @ are safe" in errors[0], text
+        assert "checking for gcc" not in text, text
+
+
+def test_configure_with_an_unsafe_source(tmp_path):
+    source = tmp_path / "the source"
+    (source / "include").mkdir(parents=True)
+    shutil.copy(os.path.join(SOURCE, "configure"), source)
+    shutil.copytree(os.path.join(SOURCE, "build-aux"), source / "build-aux")
+    shutil.copy(os.path.join(SOURCE, "include", "armci.h"), source / "include")
+    (tmp_path / "build").mkdir()
+    for program in (source / "configure", "../the source/configure"):
+        text = configure(tmp_path / "build", program=program)
+        assert "error: the source folder '%s'" % source in text, text
+
+
+def test_configure_with_odd_but_safe_folders(tmp_path):
+    folder = tmp_path / "a_build-of+MPI@4=\u00e4\u4e2d.x"
+    folder.mkdir()
+    assert "ARMCI-RMA runs on Linux only" in configure(folder, "--prefix=" + str(folder), "--libdir=${exec_prefix}/lib/x86_64")
