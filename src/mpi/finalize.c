@@ -142,7 +142,11 @@ static void wait_at_launcher(void)
 {
     static const char arrival[] = "cmd=barrier_in\n";
     char c = 0;
-    if (write(finalize.launcher, arrival, strlen(arrival)) != (ssize_t)strlen(arrival)) return;
+    ssize_t written;
+    do
+        written = write(finalize.launcher, arrival, strlen(arrival));
+    while (written < 0 && errno == EINTR); /* a signal handler of the program */
+    if (written != (ssize_t)strlen(arrival)) return;
     while (c != '\n') {
         ssize_t length = read(finalize.launcher, &c, 1);
         if (length == 0 || (length < 0 && errno != EINTR)) return; /* the launcher has died */
