@@ -70,18 +70,28 @@ static long lacks_progress(const struct job_facts *s)
     return waits_for_targets(s) && s->threads;
 }
 
+/* The obstacle, behind none, which another process has. */
 static long cannot_share(const struct job_facts *s)
 {
-    return s->ranks > 1 && s->allowed == SHM_AUTO && !s->shares_memory;
+    bool can = s->ranks == 1 || s->allowed != SHM_AUTO || s->shares_memory;
+    return can ? 0 : 1 + (long)s->obstacle;
 }
 
 static void describe_memfd(const struct job_facts *s, long severity, char *text, size_t size)
 {
-    (void)severity;
+    static const char *const obstacles[] = {
+        [OBSTACLE_NONE] = "another process fails",
+        [OBSTACLE_FILE] = "the system makes none, or files are limited by ulimit -f",
+        [OBSTACLE_PASSAGE] = "a process can neither open that of another by /proc nor get it over "
+                             "a socket of its network namespace",
+        [OBSTACLE_MAPPING] = "it cannot be mapped at the same addresses",
+        [OBSTACLE_LIMIT] = "addresses are limited by ulimit -v",
+        [OBSTACLE_LOCK] = "mlockall would lock all of it, and locked memory is limited by "
+                          "ulimit -l"};
     snprintf(text, size,
-             "the processes of a node cannot share memory by memfd, at the same addresses: all "
-             "operations use MPI RMA%s",
-             s->nodes > 1 ? ", and nodes have no servers" : "");
+             "the processes of a node cannot share memory by memfd (%s): all operations use MPI "
+             "RMA%s",
+             obstacles[severity - 1], s->nodes > 1 ? ", and nodes have no servers" : "");
 }
 
 /* The number of processes for each processor; 1: there are enough processors, but some processes
@@ -174,8 +184,8 @@ static const struct warning table[] = {
      "MPI",
      NULL, "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
     {"no-memfd", cannot_share, NULL, describe_memfd,
-     "no ulimit -v and -f; all ranks of a node in one container, or at least in one network "
-     "namespace",
+     "no ulimit -v and -f, no mlockall with a limit; all ranks of a node in one container, or at "
+     "least in one network namespace",
      OF_JOB},
     {"oversubscribed", oversubscribes, NULL, describe_load,
      "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun "
@@ -253,6 +263,7 @@ static struct job_facts observe(const char *first_line, const char *library)
         .progress = armcii_config->progress,
         .allowed = armcii_config->shm,
         .shares_memory = armcii_node->shares_memory,
+        .obstacle = armcii_node->obstacle,
         .processes = (size_t)armcii_node->size,
         .processors = armcii_node->cpus.processors,
         .oversubscribed = armcii_node->cpus.oversubscribed,

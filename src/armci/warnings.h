@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/config.h"
+#include "node/segment.h"
 
 /* Facts collected after the start. A condition that the user configured is not reported. */
 struct job_facts {
@@ -23,6 +24,7 @@ struct job_facts {
     enum progress_policy progress;
     enum shm_policy allowed; /* ARMCI_SHM */
     bool shares_memory;
+    enum obstacle obstacle;       /* why it does not */
     size_t processes, processors; /* on this kernel */
     bool oversubscribed;          /* some processes share a processor */
     size_t program_threads;       /* of each process, that the program may start: OMP_NUM_THREADS */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "node/arena.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -71,17 +72,54 @@ static bool is_address_space_limited(void)
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-static bool map_arena(void)
+/* Is new memory filled, and kept, since the program has called mlockall? A new page is there then
+ * before anybody touches it; not with MCL_ONFAULT, which does no harm. */
+static bool fills_new_memory(void)
+{
+    unsigned char is_there = 0;
+    void *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return false;
+    if (mincore(page, PAGE, &is_there) != 0) is_there = 0;
+    munmap(page, PAGE);
+    return is_there & 1;
+}
+
+/* The calls change how later mappings are locked, and no present one. */
+static bool fill_on_touch(bool on)
+{
+#ifdef MCL_ONFAULT
+    return mlockall(on ? MCL_FUTURE | MCL_ONFAULT : MCL_FUTURE) == 0;
+#else
+    return !on;
+#endif
+}
+
+/* The untouched part of the arena must not be filled. What is touched will be locked, as the
+ * program has asked. */
+static void *map_sparsely(void)
 {
     int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    char *memory =
+    bool fills = fills_new_memory();
+    errno = EAGAIN;
+    if (fills && !fill_on_touch(true)) return MAP_FAILED;
+    void *memory =
         mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, own.descriptor, 0);
+    int error = errno;
+    if (fills) fill_on_touch(false);
+    errno = error;
+    return memory;
+}
+
+static bool map_arena(enum obstacle *obstacle)
+{
+    char *memory = map_sparsely();
     if (memory == the_arena.base) {
         madvise(memory, arena_bytes(), MADV_DONTDUMP); /* it would contain untouched memory, too */
         madvise(memory, the_arena.zone, MADV_HUGEPAGE);
         own.shared = (struct zone_state *)(void *)(memory + arena_bytes() - sizeof *own.shared);
         return true;
     }
+    *obstacle = memory == MAP_FAILED && errno == EAGAIN ? OBSTACLE_LOCK : OBSTACLE_MAPPING;
     if (memory != MAP_FAILED)
         munmap(memory, arena_bytes()); /* a kernel without MAP_FIXED_NOREPLACE */
     return false;
@@ -94,11 +132,11 @@ static void close_descriptor(void)
 }
 
 /* The result is the same on all processes; `wanted` need not be. */
-static bool try_candidate(const struct arena *candidate, bool wanted)
+static bool try_candidate(const struct arena *candidate, bool wanted, enum obstacle *obstacle)
 {
     the_arena = *candidate;
-    own.descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm);
-    bool mapped = wanted && own.descriptor >= 0 && map_arena();
+    own.descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm, obstacle);
+    bool mapped = wanted && own.descriptor >= 0 && map_arena(obstacle);
     if (armcii_coll_all(mapped, armcii_world->comm)) return true;
     if (mapped) munmap(the_arena.base, arena_bytes());
     close_descriptor();
@@ -111,12 +149,13 @@ void armcii_arena_start(void)
 {
     if (!armcii_node->shares_memory) return;
     bool wanted = !is_address_space_limited();
+    enum obstacle obstacle = OBSTACLE_NONE;
     memset(own.used, 0, sizeof own.used);
     own.renewed = 0;
     size_t n = sizeof candidates / sizeof candidates[0], i = 0;
-    while (i < n && !try_candidate(&candidates[i], wanted))
+    while (i < n && !try_candidate(&candidates[i], wanted, &obstacle))
         i++;
-    if (i == n) armcii_node_share_nothing();
+    if (i == n) armcii_node_share_nothing(wanted ? obstacle : OBSTACLE_LIMIT);
 }
 
 void armcii_arena_end(void)
@@ -305,8 +344,10 @@ void armcii_arena_drop(struct team *team, size_t offset, size_t bytes)
     struct range range = {offset, bytes};
     give_up(range);
     if (!is_first_on_node(team)) return;
-    fallocate(own.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-              (off_t)bytes);
+    while (fallocate(own.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                     (off_t)bytes) != 0 &&
+           errno == EINTR)
+        continue;
     announce(range);
 }
 

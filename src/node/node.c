@@ -60,12 +60,15 @@ static bool create_control(void)
     own.control_bytes = sizeof *own.control +
                         n * (sizeof own.control->flags[0] + sizeof(struct doorbell)) +
                         armcii_world->table_bytes;
-    int fd = armcii_segment_share(own.control_bytes, the_node.comm);
+    int fd = armcii_segment_share(own.control_bytes, the_node.comm, &the_node.obstacle);
     if (fd < 0) return false;
     void *memory = mmap(NULL, own.control_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd); /* all have opened it */
     if (memory != MAP_FAILED) own.control = memory;
-    if (!armcii_coll_all(memory != MAP_FAILED, the_node.comm)) return false;
+    if (!armcii_coll_all(memory != MAP_FAILED, the_node.comm)) {
+        the_node.obstacle = OBSTACLE_MAPPING;
+        return false;
+    }
     the_node.stripes = own.control->stripes;
     struct doorbell *doorbells = (struct doorbell *)(void *)(own.control->flags + n);
     armcii_doorbells_use(doorbells, the_node.rank, the_node.size, the_node.comm);
@@ -99,9 +102,10 @@ void armcii_node_start(void)
                                     : SPIN_LIMIT; /* spinning pays with a processor each */
 }
 
-void armcii_node_share_nothing(void)
+void armcii_node_share_nothing(enum obstacle obstacle)
 {
     the_node.shares_memory = false;
+    the_node.obstacle = obstacle;
 }
 
 void armcii_node_end(void)

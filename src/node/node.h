@@ -10,6 +10,7 @@
 
 #include "base/backoff.h"
 #include "node/cpus.h"
+#include "node/segment.h"
 
 /* Lock striping for accumulates: each block of memory maps to one of a fixed number of locks, so
  * updates of different blocks rarely contend, and a lock is held for at most one block. */
@@ -48,6 +49,7 @@ static inline void armcii_stripe_unlock(struct stripe *s)
 
 struct node {
     bool shares_memory;     /* the processes of each node do: there is an arena (arena.h) */
+    enum obstacle obstacle; /* on some process at least, if they do not */
     MPI_Comm comm;          /* armcii_world->on_node */
     int rank, size;         /* as armcii_world->local_rank_of */
     struct stripe *stripes; /* [STRIPES] */
@@ -61,7 +63,7 @@ extern const struct node *const armcii_node;
 void armcii_node_start(void);
 void armcii_node_end(void);
 /* There is no arena. */
-void armcii_node_share_nothing(void);
+void armcii_node_share_nothing(enum obstacle obstacle);
 
 /* A barrier over the processes of the node; earlier stores of each are visible to all afterwards.
  */

@@ -12,7 +12,8 @@ PROGRAM, INFO = "examples/hello", "tools/armci-info"
 HELLO = os.path.join(SOURCE, "examples", "hello.c")
 UNSET = ("ARMCI_VERBOSE", "ARMCI_WARN", "ARMCI_SHM", "ARMCI_NODES", "ARMCI_TRANSPORT", "ARMCI_PROGRESS", "ARMCI_QUIRKS", "ARMCI_EAGER_MAX",
          "ARMCI_ACC_MAX_SEGMENTS", "OMP_NUM_THREADS")
-MEMFD = "the processes of a node cannot share memory by memfd, at the same addresses: all operations use MPI RMA; remedy: "
+MEMFD = r"the processes of a node cannot share memory by memfd \(%s\): all operations use MPI RMA; remedy: "
+NO_FILE = MEMFD % "the system makes none, or files are limited by ulimit -f"
 TABLE = re.search(r"^\| remedy.*?(?:\n\n|\Z)", read("doc", "variables.md"), re.M | re.S)[0]
 REMEDIES = re.findall(r"^\| ([a-z][a-z-]*) \|", TABLE, re.M)[1:]
 VERSION = read("VERSION").strip()
@@ -132,7 +133,7 @@ def limited(kind, most):
 def test_scarce():
     """One after the other: files that may not be long, descriptors. What MPI itself has open differs."""
     seen = Banner(2, ARMCI_VERBOSE="2", preexec_fn=limited(resource.RLIMIT_FSIZE, 1000000 * 512))
-    seen.warns("no-memfd", MEMFD)
+    seen.warns("no-memfd", NO_FILE)
     used = int(re.search(r" descriptors (\d+) of ", seen.job.out)[1])
     seen = Banner(2, preexec_fn=limited(resource.RLIMIT_NOFILE, used + 40))
     seen.warns("descriptors", "MPI may need [0-9]* more descriptors than the limit on open files allows, on the node of rank 0; remedy: ")
@@ -153,7 +154,7 @@ def odd_program(tmp_path):
 
 
 def test_without_memfd(odd):
-    Banner(2, odd()).warns("no-memfd", MEMFD)
+    Banner(2, odd()).warns("no-memfd", NO_FILE)
 
 
 def test_odd_nodes(odd):

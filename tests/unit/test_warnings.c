@@ -101,12 +101,17 @@ TEST(progress_between_nodes)
 
 TEST(shared_memory)
 {
-    check_only(JOB(s.shares_memory = false, s.nodes = 1), "no-memfd",
-               "the processes of a node cannot share memory by memfd, at the same addresses: all "
-               "operations use MPI RMA");
+    check_only(JOB(s.shares_memory = false, s.nodes = 1, s.obstacle = OBSTACLE_LIMIT), "no-memfd",
+               "the processes of a node cannot share memory by memfd (addresses are limited by "
+               "ulimit -v): all operations use MPI RMA");
     check_only(JOB(s.shares_memory = false), "no-memfd",
-               "the processes of a node cannot share memory by memfd, at the same addresses: all "
+               "the processes of a node cannot share memory by memfd (another process fails): all "
                "operations use MPI RMA, and nodes have no servers");
+    for (int i = OBSTACLE_NONE + 1; i <= OBSTACLE_LOCK; i++)
+        ck_assert_int_gt(find("no-memfd")
+                             ->severity(&(struct job_facts){
+                                 .ranks = 2, .allowed = SHM_AUTO, .obstacle = (enum obstacle)i}),
+                         i);
     check_only(JOB(s.shares_memory = false, s.ranks = s.nodes = 1), "", "");
 }
 
