@@ -46,6 +46,7 @@ struct zone_state {
         unsigned first;   /* unit of the same memory */
         size_t bytes;     /* of it */
     } taken[MOST_UNITS];
+    uint64_t used_of_slot[][MOST_UNITS / WORD]; /* [processes of the node] units of their slots */
 };
 enum { DROPPED = sizeof((struct zone_state *)NULL)->dropped / sizeof(struct range) };
 
@@ -54,13 +55,20 @@ static struct {
     struct zone_state *shared;
     atomic_size_t renewed; /* ranges that this process has given up */
     int descriptor;
-    uint64_t used[MOST_UNITS / WORD]; /* units of the caller's slot that a team has */
+    uint64_t *used;     /* units of the caller's slot that a team has, in `shared` */
     uint64_t *reserved; /* pages of it that memory is reserved for; see reserved_pages */
 } own = {.descriptor = -1};
 
+/* Bytes of the zone and the slots, which the shared state follows. */
+static size_t memory_bytes(void)
+{
+    return the_arena.zone + (size_t)armcii_node->size * the_arena.slot;
+}
+
 static size_t arena_bytes(void)
 {
-    return the_arena.zone + (size_t)armcii_node->size * the_arena.slot + sizeof *own.shared;
+    return memory_bytes() + sizeof *own.shared +
+           (size_t)armcii_node->size * sizeof own.shared->used_of_slot[0];
 }
 
 /* ---- start and end ---- */
@@ -116,7 +124,8 @@ static bool map_arena(enum obstacle *obstacle)
     if (memory == the_arena.base) {
         madvise(memory, arena_bytes(), MADV_DONTDUMP); /* it would contain untouched memory, too */
         madvise(memory, the_arena.zone, MADV_HUGEPAGE);
-        own.shared = (struct zone_state *)(void *)(memory + arena_bytes() - sizeof *own.shared);
+        own.shared = (struct zone_state *)(void *)(memory + memory_bytes());
+        own.used = own.shared->used_of_slot[armcii_node->rank];
         return true;
     }
     *obstacle = memory == MAP_FAILED && errno == EAGAIN ? OBSTACLE_LOCK : OBSTACLE_MAPPING;
@@ -142,6 +151,7 @@ static bool try_candidate(const struct arena *candidate, bool wanted, enum obsta
     close_descriptor();
     the_arena = (struct arena){0};
     own.shared = NULL;
+    own.used = NULL;
     return false;
 }
 
@@ -150,7 +160,6 @@ void armcii_arena_start(void)
     if (!armcii_node->shares_memory) return;
     bool wanted = !is_address_space_limited();
     enum obstacle obstacle = OBSTACLE_NONE;
-    memset(own.used, 0, sizeof own.used);
     own.renewed = 0;
     size_t n = sizeof candidates / sizeof candidates[0], i = 0;
     while (i < n && !try_candidate(&candidates[i], wanted, &obstacle))
@@ -167,6 +176,7 @@ void armcii_arena_end(void)
     close_descriptor();
     the_arena = (struct arena){0};
     own.shared = NULL;
+    own.used = NULL;
 }
 
 /* ---- units ---- */
@@ -181,20 +191,21 @@ static size_t units_of(enum arena_area area)
     return area == ARENA_ZONE ? MOST_UNITS : the_arena.slot / SLOT_UNIT;
 }
 
-/* The number of bits in [first, first + n) that are set. */
+/* The number of bits in [first, first + n) that are set. Atomic loads: a server reads bits that
+ * other processes set. */
 static size_t count_bits(const uint64_t bits[], size_t first, size_t n)
 {
     size_t count = 0;
     for (size_t i = first; i < first + n; i++)
-        count += bits[i / WORD] >> i % WORD & 1;
+        count += __atomic_load_n(&bits[i / WORD], __ATOMIC_RELAXED) >> i % WORD & 1;
     return count;
 }
 
 static void set_bits(uint64_t bits[], size_t first, size_t n, bool value)
 {
     for (size_t i = first; i < first + n; i++) {
-        uint64_t bit = (uint64_t)1 << i % WORD;
-        bits[i / WORD] = value ? bits[i / WORD] | bit : bits[i / WORD] & ~bit;
+        uint64_t bit = (uint64_t)1 << i % WORD, old = bits[i / WORD];
+        __atomic_store_n(&bits[i / WORD], value ? old | bit : old & ~bit, __ATOMIC_RELAXED);
     }
 }
 
@@ -317,6 +328,43 @@ bool armcii_arena_find(int process, const void *address, char **memory, size_t *
     *memory = the_arena.base + t->first * armcii_arena_unit(ARENA_ZONE);
     *bytes = t->bytes;
     return (size_t)((const char *)address - *memory) < *bytes;
+}
+
+/* ---- what requests of other nodes may touch ---- */
+
+/* Are the units [first, last] set? Mostly that is one. */
+static bool are_used(const uint64_t bits[], size_t first, size_t last)
+{
+    if (first != last) return count_bits(bits, first, last - first + 1) == last - first + 1;
+    return __atomic_load_n(&bits[first / WORD], __ATOMIC_RELAXED) >> first % WORD & 1;
+}
+
+/* What a process has taken alone belongs to that process, up to its last byte. The division is one
+ * of 32 bits, since units are multiples of SLOT_UNIT. */
+static bool is_zone_used(int local_rank, size_t at, size_t bytes)
+{
+    const unsigned unit = (unsigned)(armcii_arena_unit(ARENA_ZONE) / SLOT_UNIT),
+                   first = (unsigned)(at / SLOT_UNIT) / unit;
+    const struct taken *t = &own.shared->taken[first];
+    const int owner = atomic_load_explicit(&t->owner, memory_order_acquire);
+    if (owner > 0)
+        return owner == local_rank + 1 &&
+               at + bytes - t->first * armcii_arena_unit(ARENA_ZONE) <= t->bytes;
+    const size_t last = at + bytes - 1;
+    return are_used(own.shared->used, first, (unsigned)(last / SLOT_UNIT) / unit);
+}
+
+/* bytes - 1 >= room, too, if there are none. */
+bool armcii_arena_is_used(int process, const void *memory, size_t bytes)
+{
+    const int local_rank = armcii_world->local_rank_of[process];
+    const size_t at = (uintptr_t)memory - (uintptr_t)the_arena.base;
+    if (at < the_arena.zone)
+        return bytes - 1 < the_arena.zone - at && is_zone_used(local_rank, at, bytes);
+    const size_t in_slot = at - the_arena.zone - (size_t)local_rank * the_arena.slot;
+    return in_slot < the_arena.slot && bytes - 1 < the_arena.slot - in_slot &&
+           are_used(own.shared->used_of_slot[local_rank], in_slot / SLOT_UNIT,
+                    (in_slot + bytes - 1) / SLOT_UNIT);
 }
 
 /* ---- memory of the zone ---- */

@@ -75,6 +75,12 @@ char *armcii_arena_take(size_t bytes);
 /* What a process of the node has taken so, and that holds the address; false: nothing. */
 bool armcii_arena_find(int process, const void *address, char **memory, size_t *bytes);
 
+/* True if teams, or the process alone, have all units of [memory, memory + bytes), which is in the
+ * zone or in the slot of that process of the caller's node; bytes > 0. Constant for what lies in
+ * one unit. Finer than units only for memory that a process took alone: which bytes of its units a
+ * team uses no other process knows. */
+bool armcii_arena_is_used(int process, const void *memory, size_t bytes);
+
 /* Of the caller's slot: the pages of [offset, offset + bytes) that no memory is reserved for
  * (node.h), in bytes. Once touched, a page stays reserved. */
 size_t armcii_arena_unreserved(size_t offset, size_t bytes);

@@ -42,12 +42,12 @@ static void rename_sender(MPI_Status *status)
     if (seen.withholds) seen.arrived[seen.arrivals++] = status->MPI_SOURCE;
 }
 
-void __real_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
-void __wrap_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
-void __wrap_armcii_am_decode(const struct am_request_header *r, struct am_decoded *d)
+bool __real_armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d);
+bool __wrap_armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d);
+bool __wrap_armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d)
 {
     seen.decoded++;
-    __real_armcii_am_decode(r, d);
+    return __real_armcii_am_decode(r, left, d);
 }
 
 int MPI_Comm_size(MPI_Comm comm, int *size)

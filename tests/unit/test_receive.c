@@ -65,11 +65,13 @@ static void send(int tag, const int value[], MPI_Request *request)
 
 static void expect_arrival(int buffer[], MPI_Request *receive, const int value[])
 {
-    int sender = -1, tries = 0;
+    MPI_Status status = {.MPI_SOURCE = -1};
+    int tries = 0;
     struct am_receive in = any_source();
-    while (!armcii_am_receive_test(&in, buffer, receive, &sender))
+    while (!armcii_am_receive_test(&in, buffer, receive, &status))
         ck_assert_msg(tries++ < TRIES, "the message does not arrive");
-    ck_assert_int_eq(sender, 0);
+    ck_assert_int_eq(status.MPI_SOURCE, 0);
+    ck_assert_uint_eq(armcii_am_received(&status), VALUES * sizeof(int));
     ck_assert_mem_eq(buffer, value, VALUES * sizeof(int));
     ck_assert(*receive == MPI_REQUEST_NULL);
     armcii_am_receive_post(&in, buffer, receive);
@@ -77,11 +79,11 @@ static void expect_arrival(int buffer[], MPI_Request *receive, const int value[]
 
 static void expect_no_arrival(int buffer[], MPI_Request *receive)
 {
-    int sender = -1;
+    MPI_Status status = {.MPI_SOURCE = -1};
     struct am_receive in = any_source();
     for (int i = 0; i < 100; i++)
-        ck_assert(!armcii_am_receive_test(&in, buffer, receive, &sender));
-    ck_assert_int_eq(sender, -1);
+        ck_assert(!armcii_am_receive_test(&in, buffer, receive, &status));
+    ck_assert_int_eq(status.MPI_SOURCE, -1);
 }
 
 /* Two messages arrive in order, a message with another tag does not. */

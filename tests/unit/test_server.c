@@ -3,6 +3,8 @@
  * client.c would send. */
 #include "base/config.h"
 #include "mpi/quirks.h"
+#include "mpi/world.h"
+#include "node/arena.h"
 #include "transport/am/server.h"
 #include "transport/am/proto.h"
 #include "unit.h"
@@ -14,13 +16,45 @@ static _Alignas(64) char message[MESSAGES][AM_MESSAGE_MAX];
 static MPI_Request sending[MESSAGES];
 static int sent, asked, received; /* messages, gets, replies */
 
+/* ---- the first receive, which takes the first message, may seem to be incomplete ---- */
+
+static MPI_Request *receives; /* of the server */
+static bool withholds;
+
+int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    *done = 0;
+    return withholds && request == receives ? MPI_SUCCESS : PMPI_Test(request, done, status);
+}
+
+int MPI_Testsome(int n, MPI_Request requests[], int *done, int which[], MPI_Status statuses[])
+{
+    const MPI_Request first = requests[0];
+    receives = requests;
+    if (withholds) requests[0] = MPI_REQUEST_NULL;
+    int code = PMPI_Testsome(n, requests, done, which, statuses);
+    if (withholds) requests[0] = first;
+    return code;
+}
+
+/* All memory is that of this process. */
+bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes);
+bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes)
+{
+    return process == 0 && memory && bytes > 0;
+}
+
+static int node;
+
 static void start_with(const char *setting)
 {
+    *(struct world *)(uintptr_t)armcii_world = (struct world){.size = 1, .node_of = &node};
     armcii_config_read((char *[]){(char *)(uintptr_t)setting, NULL}, NULL);
     armcii_quirks_decide("", true, false);
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     armcii_server_start(comm);
     sent = asked = received = 0;
+    receives = NULL;
 }
 
 static void start(void)
@@ -48,7 +82,7 @@ static void send_put(unsigned sequence, const long *value, long *there)
     send_message(sequence, &(struct am_request){.kind = AM_PUT}, &s);
 }
 
-enum { GETS = 20, SEGMENT = 4096, SEGMENTS = 100 };
+enum { GETS = 30, SEGMENT = 4096, SEGMENTS = AM_REPLY_MAX / SEGMENT };
 static _Alignas(long) char memory[2 * SEGMENT * SEGMENTS], copy[GETS][SEGMENT * SEGMENTS];
 
 static void *from[SEGMENTS], *unused[SEGMENTS];
@@ -97,25 +131,28 @@ static void serve_until(const long *there, long value)
 
 /* ---- order ---- */
 
-/* Messages 1 to n arrive before message 0: they are applied after it, in order. */
-static void send_first_message_last(unsigned n)
+/* Messages 1 to n are complete before message 0: they are applied after it, in order. */
+static void complete_first_message_last(unsigned n)
 {
     long there = -1, value[MESSAGES];
-    for (unsigned i = 0; i <= n; i++)
+    for (int i = 0; i < TRIES && !receives; i++)
+        armcii_server_serve();
+    withholds = true;
+    for (unsigned i = 0; i <= n; i++) {
         value[i] = (long)i;
-    for (unsigned i = 1; i <= n; i++)
         send_put(i, &value[i], &there);
+    }
     for (int i = 0; i < 1000; i++)
         armcii_server_serve();
     ck_assert_int_eq(there, -1);
-    send_put(0, &value[0], &there);
+    withholds = false;
     serve_until(&there, (long)n);
     ck_assert_int_eq(there, (long)n);
 }
 
 ROW_TEST(messages_of_a_client_are_applied_in_order, 19)
 {
-    send_first_message_last((unsigned)_i + 1);
+    complete_first_message_last((unsigned)_i + 1);
 }
 
 /* Without posted receives. */
@@ -123,7 +160,7 @@ ROW_TEST(probed_messages_are_applied_in_order, 19)
 {
     stop();
     start_with("ARMCI_QUIRKS=+probe-receives");
-    send_first_message_last((unsigned)_i + 1);
+    complete_first_message_last((unsigned)_i + 1);
 }
 
 TEST(sequence_numbers_wrap_around)
@@ -138,8 +175,6 @@ TEST(sequence_numbers_wrap_around)
         MPI_Wait(&sending[0], MPI_STATUS_IGNORE);
     }
 }
-
-/* ---- deferred requests ---- */
 
 /* ---- deferred requests ---- */
 

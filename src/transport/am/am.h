@@ -40,11 +40,11 @@ void armcii_client_wait_all(int owner);
 long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address,
                        long operand);
 
-/* A mutex of the server's node, at its owner's address (shm/mutex.h). Released when a fence has
- * completed. */
-void armcii_client_lock(int server, void *mutex);
-bool armcii_client_trylock(int server, void *mutex);
-void armcii_client_unlock(int server, void *mutex);
+/* A mutex of a process of another node, at its address there (shm/mutex.h). Released when a fence
+ * has completed. */
+void armcii_client_lock(int owner, void *mutex);
+bool armcii_client_trylock(int owner, void *mutex);
+void armcii_client_unlock(int owner, void *mutex);
 
 /* ---- mutexes of several nodes (mutexes.c); the functions are those of struct transport ---- */
 

@@ -117,7 +117,7 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
     else
         armcii_am_send_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
                              server, r.tag + AM_TAG_DATA, &request);
-    armcii_outstanding_start(o, request);
+    armcii_outstanding_start(o, request, asks ? 0 : AM_SENDS);
 }
 
 /* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for
@@ -160,7 +160,7 @@ static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
         armcii_am_receive_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
                                 server, o->tag, &reply);
     const struct am_request r = {.kind = AM_GET, .owner = owner, .tag = o->tag};
-    armcii_outstanding_start(o, reply);
+    armcii_outstanding_start(o, reply, s->bytes);
     append_request(e, &r, s);
 }
 
@@ -245,11 +245,11 @@ void armcii_client_wait_all(int owner)
 
 /* ---- round trips ---- */
 
-/* Send the open message and wait for the reply. */
-static void send_and_wait(struct endpoint *e, MPI_Request *reply)
+/* Send the open message and wait for the reply, of so many bytes. */
+static void send_and_wait(struct endpoint *e, MPI_Request *reply, size_t bytes)
 {
     armcii_endpoint_send(e);
-    armcii_endpoints_wait(reply);
+    armcii_endpoints_receive(reply, bytes);
 }
 
 long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address, long operand)
@@ -270,46 +270,49 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
                            .tag = tag};
     MPI_Irecv(&old, sizeof old, MPI_BYTE, server, tag, armcii_endpoints->comm, &reply);
     append_request(e, &r, &s);
-    send_and_wait(e, &reply);
+    send_and_wait(e, &reply, sizeof old);
     armcii_tag_free(tag);
     return old;
 }
 
 /* ---- mutexes ---- */
 
-/* Append the request to the open message of the server. */
-static struct endpoint *append_mutex(enum am_kind kind, int server, void *mutex, int tag)
+/* Append the request to the open message of the owner's server. */
+static struct endpoint *append_mutex(enum am_kind kind, int owner, void *mutex, int tag)
 {
-    struct endpoint *e = armcii_endpoint(server);
+    struct endpoint *e = armcii_endpoint(armcii_world->node_of[owner]);
     char *at = armcii_endpoint_append(e, sizeof(struct am_request_header),
                                       kind == AM_UNLOCK); /* a fence waits for unlocks */
-    armcii_am_encode_mutex(kind, mutex, tag, at);
+    armcii_am_encode_mutex(kind, owner, mutex, tag, at);
     return e;
 }
 
-static int request_mutex(enum am_kind kind, int server, void *mutex)
+static int request_mutex(enum am_kind kind, int owner, void *mutex)
 {
     int granted, tag = new_tag();
+    const int server = armcii_world->node_of[owner];
     MPI_Request reply;
     MPI_Irecv(&granted, sizeof granted, MPI_BYTE, server, tag, armcii_endpoints->comm, &reply);
-    send_and_wait(append_mutex(kind, server, mutex, tag), &reply);
+    send_and_wait(append_mutex(kind, owner, mutex, tag), &reply, sizeof granted);
     armcii_tag_free(tag);
+    if (granted < (kind == AM_LOCK) || granted > 1)
+        armcii_fatal("rank %d sent an invalid reply: %d about a mutex", server, granted);
     return granted;
 }
 
-void armcii_client_lock(int server, void *mutex)
+void armcii_client_lock(int owner, void *mutex)
 {
-    request_mutex(AM_LOCK, server, mutex);
+    request_mutex(AM_LOCK, owner, mutex);
 }
 
-bool armcii_client_trylock(int server, void *mutex)
+bool armcii_client_trylock(int owner, void *mutex)
 {
-    return request_mutex(AM_TRYLOCK, server, mutex);
+    return request_mutex(AM_TRYLOCK, owner, mutex);
 }
 
-void armcii_client_unlock(int server, void *mutex)
+void armcii_client_unlock(int owner, void *mutex)
 {
-    struct endpoint *e = append_mutex(AM_UNLOCK, server, mutex, 0);
+    struct endpoint *e = append_mutex(AM_UNLOCK, owner, mutex, 0);
     armcii_endpoint_send(e);
     armcii_endpoint_push(e);
 }

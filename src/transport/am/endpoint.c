@@ -198,11 +198,45 @@ void armcii_endpoint_send(struct endpoint *e)
               &endpoints.send_requests[b]);
 }
 
-static void handle_answer(struct endpoint *e)
+/* Why a server cannot have sent the answer of so many bytes; NULL: it can. *gets: the short gets to
+ * which it replies. */
+static const char *find_mistake(const struct endpoint *e, size_t received, unsigned *gets)
+{
+    const struct am_answer *a = &endpoints.answer;
+    const struct am_ack *ack = &a->ack;
+    if (!e) return "nobody asked for it";
+    if (received < offsetof(struct am_answer, replies) || a->bytes > sizeof a->replies ||
+        received != offsetof(struct am_answer, replies) + a->bytes)
+        return "its length";
+    if (ack->messages < 0 || (uint64_t)ack->messages > e->sent - e->acked)
+        return "the number of acknowledged messages";
+    if (ack->bytes < 0 || (size_t)ack->bytes > e->bytes_unacked ||
+        ((uint64_t)ack->messages == e->sent - e->acked && (size_t)ack->bytes != e->bytes_unacked))
+        return "the bytes of acknowledged messages";
+    if (ack->rndv_tag != 0 && !armcii_rndv_is_known(e->server, ack->rndv_tag))
+        return "the tag of a rendezvous";
+    if (ack->granted < 0 || ack->granted > e->asked) return "room that is not asked for";
+    if (e->transmitted - ack->served > e->unserved) return "the bytes served";
+    *gets = armcii_outstanding_count_replies(e->server, (size_t)a->bytes);
+    return a->bytes > 0 && *gets == 0 ? "replies to short gets" : NULL;
+}
+
+/* The short gets to which the answer of a server replies. */
+static unsigned check_answer(const struct endpoint *e, const MPI_Status *status)
+{
+    unsigned gets = 0;
+    const size_t received = armcii_am_received(status);
+    const char *mistake = find_mistake(e, received, &gets);
+    if (mistake)
+        armcii_fatal("rank %d sent an invalid answer of %zu bytes: %s", status->MPI_SOURCE,
+                     received, mistake);
+    return gets;
+}
+
+static void handle_answer(struct endpoint *e, unsigned gets)
 {
     const struct am_ack *ack = &endpoints.answer.ack;
-    unsigned gets = armcii_outstanding_take_replies(e->server, endpoints.answer.replies,
-                                                    endpoints.answer.bytes);
+    armcii_outstanding_take_replies(e->server, endpoints.answer.replies, gets);
     e->gets -= gets;
     e->acked += (uint64_t)ack->messages;
     e->bytes_unacked -= (size_t)ack->bytes;
@@ -218,12 +252,12 @@ static bool poll_answers(void)
 {
     bool any = false;
     while (endpoints.answers_pending > 0) {
-        int server;
+        MPI_Status status;
         if (!armcii_am_receive_test(&endpoints.any_answer, &endpoints.answer,
-                                    &endpoints.answer_request, &server))
+                                    &endpoints.answer_request, &status))
             return any;
-        struct endpoint *e = endpoints.shared.of[server];
-        handle_answer(e);
+        struct endpoint *e = endpoints.shared.of[status.MPI_SOURCE];
+        handle_answer(e, check_answer(e, &status));
         post_answer_receive();
         if (e->acked == e->sent || e->due) armcii_endpoint_send(e);
         any = true;
@@ -266,15 +300,30 @@ void armcii_am_progress(struct backoff *p)
     }
 }
 
-void armcii_endpoints_wait(MPI_Request *request)
+static void wait_for(MPI_Request *request, MPI_Status *status)
 {
     struct backoff p = {0};
     for (;;) {
         int done;
-        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        MPI_Test(request, &done, status);
         if (done) return;
         armcii_am_progress(&p);
     }
+}
+
+void armcii_endpoints_wait(MPI_Request *request)
+{
+    wait_for(request, MPI_STATUS_IGNORE);
+}
+
+void armcii_endpoints_receive(MPI_Request *reply, size_t bytes)
+{
+    MPI_Status status;
+    wait_for(reply, &status);
+    const size_t received = armcii_am_received(&status);
+    if (received != bytes)
+        armcii_fatal("rank %d sent an invalid reply: %zu bytes instead of %zu", status.MPI_SOURCE,
+                     received, bytes);
 }
 
 /* ---- sending ---- */

@@ -73,8 +73,9 @@ unsigned armcii_endpoints_stream_polls(void);
 bool armcii_endpoints_progress(void);
 /* One round of any wait: make progress, serve, back off, let other threads in. */
 void armcii_am_progress(struct backoff *p);
-/* Wait for an MPI request by such rounds. */
+/* Wait for an MPI request by such rounds; for a reply of so many bytes. */
 void armcii_endpoints_wait(MPI_Request *request);
+void armcii_endpoints_receive(MPI_Request *reply, size_t bytes);
 
 /* Order and remote completion (fence.c). */
 

@@ -18,6 +18,7 @@ static struct {
     struct entry {
         char *buffer;
         int sender;                /* of a message that has arrived and is not served; or NONE */
+        size_t bytes;              /* of that message */
         unsigned long post_number; /* order in which the receives were posted */
     } entry[MAX_BUFFERS];
     MPI_Request receives[MAX_BUFFERS]; /* one array for MPI_Testsome */
@@ -96,8 +97,10 @@ static bool test_receives(bool all)
     } else if ((which[0] = oldest_receive()) != NONE) {
         MPI_Test(&inbox.receives[which[0]], &done, &statuses[0]);
     }
-    for (int i = 0; i < done; i++)
+    for (int i = 0; i < done; i++) {
         inbox.entry[which[i]].sender = statuses[i].MPI_SOURCE;
+        inbox.entry[which[i]].bytes = armcii_am_received(&statuses[i]);
+    }
     return done > 0;
 }
 
@@ -124,12 +127,24 @@ int armcii_inbox_size(void)
     return inbox.size;
 }
 
-const struct am_message_header *armcii_inbox_message(int i, int *client)
+struct am_message armcii_inbox_message(int i)
 {
-    *client = inbox.entry[i].sender;
-    return inbox.entry[i].sender == NONE
-               ? NULL
-               : (const struct am_message_header *)(void *)inbox.entry[i].buffer;
+    const struct entry *e = &inbox.entry[i];
+    if (e->sender == NONE) return (struct am_message){.client = NONE};
+    return (struct am_message){(const struct am_message_header *)(void *)e->buffer, e->bytes,
+                               e->sender};
+}
+
+bool armcii_inbox_has_earlier(int i)
+{
+    const struct entry *message = &inbox.entry[i];
+    for (int j = 0; j < inbox.size; j++) {
+        const struct entry *e = &inbox.entry[j];
+        const bool is_pending = inbox.receives[j] != MPI_REQUEST_NULL;
+        if (e->post_number < message->post_number && (is_pending || e->sender == message->sender))
+            return true;
+    }
+    return false;
 }
 
 void armcii_inbox_start(MPI_Comm requests)

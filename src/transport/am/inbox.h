@@ -14,10 +14,17 @@ void armcii_inbox_end(void);
 /* Receive what has arrived, without waiting; true when any message is complete. */
 bool armcii_inbox_poll(void);
 int armcii_inbox_size(void);
-/* The complete message in buffer i and its sender; NULL: none. Valid until the buffer is posted
- * again.
+/* The complete message in buffer i. Valid until the buffer is posted again. */
+struct am_message {
+    const struct am_message_header *head; /* NULL: none */
+    size_t bytes;                         /* received */
+    int client;
+};
+struct am_message armcii_inbox_message(int i);
+/* True if an earlier message of the same client is in another buffer, or may be arriving there: MPI
+ * matches the messages of a client in order, with receives in the order in which they were posted.
  */
-const struct am_message_header *armcii_inbox_message(int i, int *client);
+bool armcii_inbox_has_earlier(int i);
 void armcii_inbox_post(int i);
 
 #endif

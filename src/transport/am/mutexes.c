@@ -6,16 +6,15 @@
 #include "transport/shm/mutex.h"
 #include "transport/am/server.h"
 
-static bool is_here(const void *set, int owner)
+static int process_of(const void *set, int owner)
 {
     const struct mutex_memory *s = set;
-    return armcii_world_is_on_node(s->team->to_world[owner]);
+    return s->team->to_world[owner];
 }
 
-static int server_of(const void *set, int owner)
+static bool is_here(const void *set, int owner)
 {
-    const struct mutex_memory *s = set;
-    return armcii_world->node_of[s->team->to_world[owner]];
+    return armcii_world_is_on_node(process_of(set, owner));
 }
 
 void armcii_am_lock(void *set, int owner, int mutex)
@@ -24,14 +23,14 @@ void armcii_am_lock(void *set, int owner, int mutex)
     if (is_here(set, owner))
         armcii_mutex_lock(m);
     else
-        armcii_client_lock(server_of(set, owner), m);
+        armcii_client_lock(process_of(set, owner), m);
 }
 
 bool armcii_am_trylock(void *set, int owner, int mutex)
 {
     struct mutex *m = armcii_mutex_address(set, owner, mutex);
     return is_here(set, owner) ? armcii_mutex_trylock(m)
-                               : armcii_client_trylock(server_of(set, owner), m);
+                               : armcii_client_trylock(process_of(set, owner), m);
 }
 
 /* If the next holder is on another node and this process is the server, it need not wait for the
@@ -42,6 +41,6 @@ void armcii_am_unlock(void *set, int owner, int mutex)
     if (is_here(set, owner)) {
         if (armcii_mutex_unlock(m)) armcii_server_serve();
     } else {
-        armcii_client_unlock(server_of(set, owner), m);
+        armcii_client_unlock(process_of(set, owner), m);
     }
 }

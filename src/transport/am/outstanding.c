@@ -64,8 +64,9 @@ void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, M
     o->data_tag = tag;
 }
 
-void armcii_outstanding_start(struct outstanding *o, MPI_Request request)
+void armcii_outstanding_start(struct outstanding *o, MPI_Request request, size_t bytes)
 {
+    o->awaited = bytes;
     list.entry[list.size] = o;
     list.request[list.size++] = request;
 }
@@ -75,7 +76,7 @@ void armcii_outstanding_start_short(struct outstanding *o, int server)
     o->is_short = true;
     o->server = server;
     list.shorts++;
-    armcii_outstanding_start(o, MPI_REQUEST_NULL);
+    armcii_outstanding_start(o, MPI_REQUEST_NULL, o->shape.bytes);
 }
 
 /* The server has posted the receive. */
@@ -84,6 +85,16 @@ static void send_data(struct outstanding *o, MPI_Request *request)
     armcii_am_send_zcopy(o->comm, (struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL},
                          o->server, o->data_tag, request);
     o->data_tag = 0;
+    o->awaited = AM_SENDS;
+}
+
+/* A longer reply ends the job by MPI: the receive has no room for it. */
+static void check_reply(const struct outstanding *o, const MPI_Status *status)
+{
+    const size_t bytes = armcii_am_received(status);
+    if (bytes != o->awaited)
+        armcii_fatal("rank %d sent an invalid reply: %zu bytes instead of %zu", status->MPI_SOURCE,
+                     bytes, o->awaited);
 }
 
 static void complete_outstanding(struct outstanding *o)
@@ -118,6 +129,7 @@ bool armcii_outstanding_progress(void)
     if (done == 0 || done == MPI_UNDEFINED) return false;
     for (int i = 0; i < done; i++) {
         struct outstanding *o = list.entry[index[i]];
+        if (o->awaited != AM_SENDS) check_reply(o, &list.statuses[i]);
         if (o->data_tag) {
             send_data(o, &list.request[index[i]]);
         } else {
@@ -129,23 +141,37 @@ bool armcii_outstanding_progress(void)
     return true;
 }
 
-unsigned armcii_outstanding_take_replies(int server, const char *replies, size_t bytes)
+static bool is_short_to(const struct outstanding *o, int server)
+{
+    return o->is_short && o->server == server;
+}
+
+unsigned armcii_outstanding_count_replies(int server, size_t bytes)
 {
     unsigned n = 0;
-    size_t at = 0;
-    if (bytes == 0) return 0;
-    for (int i = 0; at < bytes; i++) {
-        struct outstanding *o = list.entry[i];
-        if (!o->is_short || o->server != server) continue;
-        armcii_shape_unpack(&o->shape, replies + at);
-        at += armcii_am_padded(o->shape.bytes);
-        complete_outstanding(o);
-        list.entry[i] = NULL;
+    size_t sum = 0;
+    for (int i = 0; i < list.size && sum < bytes; i++) {
+        if (!is_short_to(list.entry[i], server)) continue;
+        sum += armcii_am_padded(list.entry[i]->shape.bytes);
         n++;
     }
+    return sum == bytes ? n : 0;
+}
+
+void armcii_outstanding_take_replies(int server, const char *replies, unsigned count)
+{
+    if (count == 0) return;
+    for (unsigned i = 0, left = count; left > 0; i++) {
+        struct outstanding *o = list.entry[i];
+        if (!is_short_to(o, server)) continue;
+        armcii_shape_unpack(&o->shape, replies);
+        replies += armcii_am_padded(o->shape.bytes);
+        complete_outstanding(o);
+        list.entry[i] = NULL;
+        left--;
+    }
     compact_outstanding();
-    list.shorts -= (int)n;
-    return n;
+    list.shorts -= (int)count;
 }
 
 bool armcii_outstanding_any(void)

@@ -20,6 +20,7 @@ struct outstanding {
     void **addresses;
     MPI_Comm comm;        /* a rendezvous put: of the server */
     int server, data_tag; /* a rendezvous put whose data wait for the server's reply; tag 0: none */
+    size_t awaited;       /* bytes of the reply; AM_SENDS: this process sends */
     bool is_short;        /* a get whose reply comes in an answer of the server */
 };
 
@@ -33,12 +34,17 @@ void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s,
 /* When the server's reply has arrived, send s, which is contiguous or strided. */
 void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, MPI_Comm comm,
                                  int server, int tag);
-/* The operation may complete from now on. */
-void armcii_outstanding_start(struct outstanding *o, MPI_Request request);
+/* The operation may complete from now on. The request receives so many bytes from the server, or
+ * sends (AM_SENDS). */
+#define AM_SENDS SIZE_MAX
+void armcii_outstanding_start(struct outstanding *o, MPI_Request request, size_t bytes);
 /* The same for a short get, whose request is the last one for that server. */
 void armcii_outstanding_start_short(struct outstanding *o, int server);
-/* Complete the server's oldest short gets, whose replies these are; how many. */
-unsigned armcii_outstanding_take_replies(int server, const char *replies, size_t bytes);
+/* The number of the server's oldest short gets whose replies take so many bytes together; 0: there
+ * are none. */
+unsigned armcii_outstanding_count_replies(int server, size_t bytes);
+/* Complete these gets, whose replies these are. */
+void armcii_outstanding_take_replies(int server, const char *replies, unsigned count);
 
 /* Complete what MPI has finished; true when there was any. */
 bool armcii_outstanding_progress(void);

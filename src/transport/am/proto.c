@@ -1,140 +1,9 @@
-/* proto.c - encoding, decoding and fragmenting requests; receives. */
+/* proto.c - shares of a server's memory, fragments of a transfer, zero-copy messages, any-source
+ * receives. */
 #include "transport/am/proto.h"
 
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/log.h"
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
-
-/* A run in a request; its remote addresses follow. */
-struct run_head {
-    uint64_t bytes, n;
-};
-
-static size_t runs_length(const struct shape *s)
-{
-    size_t length = 0;
-    for (size_t i = 0; i < s->nruns; i++)
-        length += sizeof(struct run_head) + s->runs[i].n * sizeof(void *);
-    return length;
-}
-
-size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
-{
-    size_t length = sizeof(struct am_request_header);
-    if (s->form == SHAPE_STRIDED) length += (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
-    if (s->form == SHAPE_VECTOR) length += runs_length(s);
-    return armcii_am_has_data(kind) ? length + armcii_am_padded(s->bytes) : length;
-}
-
-static char *encode_strides(const struct shape *s, char *to)
-{
-    for (int i = 0; i < s->levels; i++, to += sizeof(int64_t))
-        memcpy(to, &(int64_t){s->stride[SHAPE_REMOTE][i]}, sizeof(int64_t));
-    for (int i = 0; i <= s->levels; i++, to += sizeof(uint64_t))
-        memcpy(to, &(uint64_t){s->count[i]}, sizeof(uint64_t));
-    return to;
-}
-
-static char *encode_runs(const struct shape *s, char *to)
-{
-    for (size_t i = 0; i < s->nruns; i++) {
-        const struct vector_run *run = &s->runs[i];
-        memcpy(to, &(struct run_head){run->bytes, run->n}, sizeof(struct run_head));
-        to += sizeof(struct run_head);
-        memcpy(to, run->remote, run->n * sizeof(void *));
-        to += run->n * sizeof(void *);
-    }
-    return to;
-}
-
-void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to)
-{
-    struct am_request_header header = {
-        .length = (uint32_t)length,
-        .kind = (uint8_t)r->kind,
-        .element = (uint8_t)r->element,
-        .form = (uint8_t)s->form,
-        .levels = (uint8_t)(s->form == SHAPE_STRIDED ? s->levels : 0),
-        .owner = r->owner,
-        .tag = r->tag,
-        .bytes = s->bytes,
-        .runs = s->form == SHAPE_VECTOR ? s->nruns : 0,
-        .remote = (uint64_t)(uintptr_t)(s->form == SHAPE_VECTOR ? NULL : s->remote),
-    };
-    if (r->scale_bytes) memcpy(header.scale, r->scale, r->scale_bytes);
-    memcpy(to, &header, sizeof header);
-    to += sizeof header;
-    if (s->form == SHAPE_STRIDED) to = encode_strides(s, to);
-    if (s->form == SHAPE_VECTOR) to = encode_runs(s, to);
-    if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, to);
-}
-
-void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int tag, char *to)
-{
-    struct am_request_header header = {.length = sizeof header,
-                                       .kind = (uint8_t)kind,
-                                       .tag = tag,
-                                       .remote = (uint64_t)(uintptr_t)mutex};
-    memcpy(to, &header, sizeof header);
-}
-
-static char *decode_strides(const struct am_request_header *r, char *from, struct shape *s)
-{
-    s->levels = r->levels;
-    s->nsegs = 1;
-    for (int i = 0; i < s->levels; i++, from += sizeof(int64_t)) {
-        int64_t stride;
-        memcpy(&stride, from, sizeof stride);
-        s->stride[SHAPE_REMOTE][i] = (ptrdiff_t)stride;
-    }
-    for (int i = 0; i <= s->levels; i++, from += sizeof(uint64_t)) {
-        memcpy(&s->count[i], from, sizeof s->count[i]);
-        if (i > 0) s->nsegs *= s->count[i];
-    }
-    return from;
-}
-
-static void reserve_runs(struct am_decoded *d, size_t runs)
-{
-    if (runs <= d->runs_max) return;
-    d->runs = realloc(d->runs, runs * sizeof *d->runs);
-    if (!d->runs) armcii_fatal("out of memory for a vector of %zu runs", runs);
-    d->runs_max = runs;
-}
-
-/* The runs point to the addresses in the message. */
-static char *decode_runs(const struct am_request_header *r, char *from, struct am_decoded *d)
-{
-    reserve_runs(d, r->runs);
-    d->shape.nsegs = 0;
-    for (size_t i = 0; i < r->runs; i++) {
-        struct run_head head;
-        memcpy(&head, from, sizeof head);
-        from += sizeof head;
-        d->runs[i] = (struct vector_run){
-            .local = NULL, .remote = (void *const *)(void *)from, .bytes = head.bytes, .n = head.n};
-        from += head.n * sizeof(void *);
-        d->shape.nsegs += head.n;
-    }
-    d->shape.runs = d->runs;
-    d->shape.nruns = r->runs;
-    return from;
-}
-
-void armcii_am_decode(const struct am_request_header *r, struct am_decoded *d)
-{
-    char *from = (char *)(uintptr_t)(r + 1);
-    struct shape *s = &d->shape;
-    armcii_shape_contiguous(s, NULL, (void *)(uintptr_t)r->remote, r->bytes);
-    s->form = (enum shape_form)r->form;
-    if (s->form == SHAPE_STRIDED) from = decode_strides(r, from, s);
-    if (s->form == SHAPE_VECTOR) from = decode_runs(r, from, d);
-    if (armcii_am_has_data((enum am_kind)r->kind)) armcii_shape_set_packed(s, from);
-}
 
 const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct shape *patch)
 {
@@ -237,7 +106,7 @@ static struct vector_run take_segments(const struct vector_run *run, struct am_c
 /* Is a segment, with its address and run_head, too long for a packed fragment? */
 static bool is_long_segment(const struct am_cursor *c, const struct vector_run *run)
 {
-    size_t head = c->data_in_request ? sizeof(struct run_head) + sizeof(void *) : 0;
+    size_t head = c->data_in_request ? sizeof(struct am_run_head) + sizeof(void *) : 0;
     return run->bytes + head > c->packed_max;
 }
 
@@ -253,8 +122,8 @@ static bool vector_fragment(const struct shape *s, struct am_cursor *c,
             fragment_long_segment(run, c, fragment);
             return true;
         }
-        if (request < sizeof(struct run_head)) break;
-        request -= sizeof(struct run_head);
+        if (request < sizeof(struct am_run_head)) break;
+        request -= sizeof(struct am_run_head);
         runs[n] = take_segments(run, c, data, request);
         if (runs[n].n == 0) break;
         data -= runs[n].n * run->bytes;
@@ -391,15 +260,20 @@ bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
 }
 
 bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive,
-                            int *sender)
+                            MPI_Status *status)
 {
     int arrived;
-    MPI_Status status;
     if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(match, buffer, receive))
         return false;
-    MPI_Test(receive, &arrived, &status);
-    if (arrived) *sender = status.MPI_SOURCE;
+    MPI_Test(receive, &arrived, status);
     return arrived;
+}
+
+size_t armcii_am_received(const MPI_Status *status)
+{
+    int bytes;
+    MPI_Get_count(status, MPI_BYTE, &bytes);
+    return bytes < 0 ? SIZE_MAX : (size_t)bytes; /* MPI_UNDEFINED */
 }
 
 void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request receives[])

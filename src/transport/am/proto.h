@@ -120,12 +120,17 @@ static inline uint32_t armcii_am_rndv_size(size_t bytes)
 struct am_request_header {
     uint32_t length; /* of the request */
     uint8_t kind, element, form, levels;
-    int32_t owner; /* of the memory, a rank in the world */
+    int32_t owner; /* of the memory or mutex, a rank in the world */
     int32_t tag;
     uint64_t bytes;  /* to transfer */
     uint64_t runs;   /* vector */
     uint64_t remote; /* address of the first segment, or of the mutex, at its owner */
     uint64_t scale[2];
+};
+
+/* A run of a vector in a request; its remote addresses follow. */
+struct am_run_head {
+    uint64_t bytes, n;
 };
 
 /* The flag that a rendezvous put sets when its data, and those of the client's earlier ones, are in
@@ -162,17 +167,24 @@ size_t armcii_am_request_length(enum am_kind kind, const struct shape *s);
 void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to);
 
 /* Write a mutex request: sizeof(struct am_request_header) bytes. */
-void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int tag, char *to);
+void armcii_am_encode_mutex(enum am_kind kind, int owner, void *mutex, int tag, char *to);
 
 /* A decoded request: its shape, whose local side is the packed data of the request. */
 struct am_decoded {
     struct shape shape;
     struct vector_run *runs; /* grows as needed; NULL at first, freed by the owner of this struct */
     size_t runs_max;
+    char wrong[160]; /* why the request is invalid, to follow "sent an invalid request: " */
 };
-/* Decode a request: valid as long as the message and until the next call with d. A mutex request
- * has a shape of 0 bytes. */
-void armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
+/* Decode a request of another process, the first of `left` bytes: valid as long as the message and
+ * until the next call with d. A mutex request has a shape of 0 bytes. False, with d->wrong, if any
+ * value of the header or of the layout is none that a client sends: then the request may do nothing
+ * to memory that this process should not touch, or does not have. What is true: its length and
+ * bytes agree, they are within the limits above, and the memory, and the flag, are used memory of
+ * its owner, who is on this node (node/arena.h). */
+bool armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d);
+/* "a put", for the hang report; a kind that was decoded. */
+const char *armcii_am_kind_name(enum am_kind kind);
 
 /* The strided shape, in *patch, that equals the vector s; s itself if there is none or its segments
  * are long enough for zero-copy. */
@@ -234,9 +246,11 @@ void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Re
 /* Receive a message that no posted receive has matched; false when there is none. */
 bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
                                   MPI_Request *receive);
-/* Has a message arrived? If so the receive is complete and *sender is set. */
+/* Has a message arrived? If so the receive is complete and *status is set. */
 bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive,
-                            int *sender);
+                            MPI_Status *status);
+/* Bytes of the message that was received. */
+size_t armcii_am_received(const MPI_Status *status);
 /* Complete n posted receives when nobody sends any more: by empty messages to this process, because
  * some MPI libraries cannot cancel a receive. */
 void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request receives[]);

@@ -120,6 +120,14 @@ static void free_reply(struct reply *reply)
     replies.free = reply;
 }
 
+static void check_data(const struct reply *reply, const MPI_Status *status)
+{
+    const size_t bytes = armcii_am_received(status);
+    if (bytes != reply->awaited)
+        armcii_fatal("rank %d sent invalid data: %zu bytes instead of %zu", reply->client, bytes,
+                     reply->awaited);
+}
+
 /* Each call tests at most MAX_TESTS and the next call continues there. */
 bool armcii_replies_progress(void)
 {
@@ -130,7 +138,10 @@ bool armcii_replies_progress(void)
         if (!*replies.next_test) replies.next_test = &replies.pending;
         struct reply *reply = *replies.next_test;
         int done;
-        MPI_Test(&reply->request, &done, MPI_STATUS_IGNORE);
+        MPI_Status status;
+        const bool receives = reply->rndv_tag && reply->request != MPI_REQUEST_NULL;
+        MPI_Test(&reply->request, &done, receives ? &status : MPI_STATUS_IGNORE);
+        if (done && receives) check_data(reply, &status);
         if (!done || !try_set_flag(reply)) {
             replies.next_test = &reply->next;
             continue;

@@ -16,6 +16,7 @@ struct reply {
     MPI_Request request;
     int client;
     int rndv_tag;                       /* rendezvous: tag to acknowledge; else 0 */
+    size_t awaited;                     /* rendezvous: bytes of the data */
     struct am_flag flag;                /* rendezvous put: what to set behind the data */
     bool is_request;                    /* rendezvous accumulate: to be served as an eager one */
     char inline_data[REPLY_INLINE_MAX]; /* up to that many bytes */

@@ -21,11 +21,23 @@ void armcii_rndv_add(const struct rndv *rndv)
     list.first = added;
 }
 
-void armcii_rndv_remove(int server, int tag)
+/* The link to it; to NULL: there is none. */
+static struct entry **find(int server, int tag)
 {
     struct entry **link = &list.first, *r;
     while ((r = *link) != NULL && (r->rndv.server != server || r->rndv.tag != tag))
         link = &r->next;
+    return link;
+}
+
+bool armcii_rndv_is_known(int server, int tag)
+{
+    return *find(server, tag) != NULL;
+}
+
+void armcii_rndv_remove(int server, int tag)
+{
+    struct entry **link = find(server, tag), *r = *link;
     if (!r) return;
     *link = r->next;
     free(r);

@@ -18,6 +18,8 @@ struct rndv {
 };
 
 void armcii_rndv_add(const struct rndv *rndv);
+/* Is such a one in the list? */
+bool armcii_rndv_is_known(int server, int tag);
 /* The data are in place. */
 void armcii_rndv_remove(int server, int tag);
 

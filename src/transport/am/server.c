@@ -2,7 +2,9 @@
 #include "transport/am/server.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,12 +53,13 @@ struct queue {
 
 static struct {
     MPI_Comm comm;
+    int ranks; /* of comm */
     atomic_bool here;
     atomic_uint poll_count; /* by threads that wait in the library */
     bool (*previous_hook)(void);
     pthread_mutex_t serving;
     struct am_decoded decoded;
-    struct client *clients; /* [ranks of comm] */
+    struct client *clients; /* [ranks] */
     int deferring;          /* clients with deferred requests */
     /* Those that have no reply pending, and wait for what others have: the first of each is served
      * before all that come later. Those of whom a reply is complete. */
@@ -110,9 +113,29 @@ static void send_answer(int client)
     server.answer.bytes = 0;
 }
 
-static void serve_eager_accumulate(const struct am_request_header *r)
+/* ---- what a client may not send ---- */
+
+_Noreturn __attribute__((format(printf, 2, 3), cold)) static void refuse(int client,
+                                                                         const char *format, ...)
 {
-    armcii_am_decode(r, &server.decoded);
+    char what[sizeof server.decoded.wrong];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    armcii_fatal("rank %d sent an invalid request: %s", client, what);
+}
+
+static void decode(const struct am_request_header *r, size_t left, int client)
+{
+    if (!armcii_am_decode(r, left, &server.decoded)) refuse(client, "%s", server.decoded.wrong);
+}
+
+/* ---- completed replies ---- */
+
+static void serve_eager_accumulate(const struct am_request_header *r, int client)
+{
+    decode(r, r->length, client);
     armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, &server.decoded.shape);
 }
 
@@ -121,7 +144,8 @@ static void reply_completed(const struct reply *reply)
 {
     struct client *c = &server.clients[reply->client];
     if (reply->is_request)
-        serve_eager_accumulate((const struct am_request_header *)(const void *)reply->buffer);
+        serve_eager_accumulate((const struct am_request_header *)(const void *)reply->buffer,
+                               reply->client);
     if (reply->cost && c->waits_for_own) {
         c->waits_for_own = false;
         queue_add(&server.ready, c);
@@ -173,6 +197,7 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
 static void start_rndv(const struct am_request_header *r, struct reply *reply, bool asks)
 {
     reply->rndv_tag = r->tag;
+    reply->awaited = (size_t)r->bytes;
     if (asks)
         armcii_reply_inline("", 0, reply->client, r->tag);
     else
@@ -188,9 +213,15 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
     start_rndv(r, reply, r->kind == AM_PUT_ASK);
 }
 
+/* Of the eager request. */
+static size_t acc_rndv_length(const struct am_request_header *r)
+{
+    return r->length + armcii_am_padded((size_t)r->bytes);
+}
+
 static size_t acc_rndv_cost(const struct am_request_header *r)
 {
-    return armcii_bufpool_size(r->length + r->bytes);
+    return armcii_bufpool_size(acc_rndv_length(r));
 }
 
 /* May the server take so much memory for the client now? */
@@ -201,13 +232,15 @@ static bool has_memory(int client, size_t cost)
             armcii_room_can_reply(client, cost));
 }
 
-/* The buffer is an eager request when the data have arrived. */
+/* The buffer is an eager request when the data have arrived: of that length, without a tag. */
 static void serve_acc_rndv(const struct am_request_header *r, int client)
 {
-    struct reply *reply = armcii_reply_new(client, r->length + r->bytes);
+    struct reply *reply = armcii_reply_new(client, acc_rndv_length(r));
     struct am_request_header *eager = (struct am_request_header *)(void *)reply->buffer;
     memcpy(eager, r, r->length);
     eager->kind = AM_ACC;
+    eager->tag = 0;
+    eager->length = (uint32_t)acc_rndv_length(r);
     reply->is_request = true;
     MPI_Irecv(reply->buffer + r->length, (int)r->bytes, MPI_BYTE, client, r->tag + AM_TAG_DATA,
               server.comm, &reply->request);
@@ -238,6 +271,16 @@ static struct mutex *mutex_of(const struct am_request_header *r)
     return (struct mutex *)(uintptr_t)r->remote;
 }
 
+/* Words that a mutex cannot have are those of other memory. */
+static struct mutex *mutex_to_lock(const struct am_request_header *r, int client)
+{
+    struct mutex *m = mutex_of(r);
+    if (!armcii_mutex_is_plausible(m, (unsigned)server.ranks))
+        refuse(client, "%s of %p, which is no mutex", armcii_am_kind_name((enum am_kind)r->kind),
+               (void *)m);
+    return m;
+}
+
 static bool trylock(struct mutex *m, int client)
 {
     if (!armcii_mutex_trylock(m)) return false;
@@ -245,26 +288,22 @@ static bool trylock(struct mutex *m, int client)
     return true;
 }
 
-static void serve_unlock(const struct am_request_header *r)
+static void serve_unlock(const struct am_request_header *r, int holder)
 {
     int client, tag;
-    if (armcii_mutex_server_unlock(mutex_of(r), &client, &tag)) grant_mutex(client, tag);
+    struct mutex *m = mutex_of(r);
+    if (!armcii_mutex_is_held_by(m, holder))
+        refuse(holder, "an unlock of %p, which it does not hold", (void *)m);
+    if (armcii_mutex_server_unlock(m, &client, &tag)) grant_mutex(client, tag);
 }
 
-static const char *const kind_names[] = {
-    [AM_PUT] = "a put",
-    [AM_ACC] = "an accumulate",
-    [AM_PUT_RNDV] = "a put by rendezvous",
-    [AM_PUT_ASK] = "a put by rendezvous",
-    [AM_ACC_RNDV] = "an accumulate by rendezvous",
-    [AM_ACC_ASK] = "an accumulate by rendezvous",
-    [AM_ROOM] = "a request for room",
-    [AM_GET] = "a get",
-    [AM_RMW] = "a read-modify-write",
-    [AM_LOCK] = "a lock",
-    [AM_TRYLOCK] = "a trylock",
-    [AM_UNLOCK] = "an unlock",
-};
+static void serve_room(const struct am_request_header *r, int client)
+{
+    struct client *c = &server.clients[client];
+    if (c->room != NO_ROOM) refuse(client, "a request for room while it has some");
+    armcii_room_grant(client, (size_t)r->bytes);
+    c->room = GRANTED;
+}
 
 static bool may_serve(const struct am_request_header *r, const struct shape *s, int client)
 {
@@ -279,22 +318,20 @@ static bool may_serve(const struct am_request_header *r, const struct shape *s, 
 }
 
 /* False, with nothing done: there is no memory now for the reply to a get, or for a message. */
-static bool try_serve(const struct am_request_header *r, int client)
+static bool try_serve(const struct am_request_header *r, size_t left, int client)
 {
     struct shape *s = &server.decoded.shape;
-    armcii_am_decode(r, &server.decoded);
+    decode(r, left, client);
     if (!may_serve(r, s, client)) return false;
-    if (armcii_observed.hang) armcii_hang_served(kind_names[r->kind], client);
+    if (armcii_observed.hang)
+        armcii_hang_served(armcii_am_kind_name((enum am_kind)r->kind), client);
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
         atomic_thread_fence(memory_order_release); /* a flag after its data */
         armcii_apply_put(s);
         break;
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, s); break;
-    case AM_ROOM:
-        armcii_room_grant(client, r->bytes);
-        server.clients[client].room = GRANTED;
-        break;
+    case AM_ROOM: serve_room(r, client); break;
     case AM_GET:
         if (armcii_am_is_short_reply(s->bytes))
             add_short_reply(s, client);
@@ -307,16 +344,18 @@ static bool try_serve(const struct am_request_header *r, int client)
     case AM_ACC_ASK: serve_acc_rndv(r, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
     case AM_LOCK:
-        if (armcii_mutex_server_lock(mutex_of(r), client, r->tag)) grant_mutex(client, r->tag);
+        if (armcii_mutex_server_lock(mutex_to_lock(r, client), client, r->tag))
+            grant_mutex(client, r->tag);
         break;
-    case AM_TRYLOCK: reply_mutex(client, r->tag, trylock(mutex_of(r), client)); break;
-    case AM_UNLOCK: serve_unlock(r); break;
+    case AM_TRYLOCK: reply_mutex(client, r->tag, trylock(mutex_to_lock(r, client), client)); break;
+    case AM_UNLOCK: serve_unlock(r, client); break;
     }
     return true;
 }
 
 /* ---- deferred requests ---- */
 
+/* Of the length that decode has checked. */
 static void defer(const struct am_request_header *r, struct client *c)
 {
     struct deferred *d = armcii_alloc(1, sizeof *d + r->length, "a request");
@@ -339,7 +378,8 @@ static const struct am_request_header *oldest_request(const struct client *c)
 static bool serve_oldest(struct client *c)
 {
     struct deferred *d = c->oldest;
-    if (!d || !try_serve(oldest_request(c), (int)(c - server.clients))) return false;
+    if (!d || !try_serve(oldest_request(c), oldest_request(c)->length, (int)(c - server.clients)))
+        return false;
     c->deferred -= oldest_request(c)->length;
     c->served += oldest_request(c)->length;
     c->oldest = d->next;
@@ -421,43 +461,57 @@ static bool serve_deferred(void)
 
 /* ---- messages ---- */
 
-static void serve_message(const struct am_message_header *head, int client)
+static void check_message(const struct am_message *m)
 {
-    const char *message = (const char *)head;
+    if (m->bytes < sizeof *m->head || m->head->bytes != m->bytes || m->head->acknowledge > 1)
+        armcii_fatal("rank %d sent an invalid message of %zu bytes", m->client, m->bytes);
+}
+
+/* A request is decoded before it is deferred, too: behind another one its length tells where the
+ * next one begins. */
+static void serve_message(const struct am_message *m)
+{
+    const char *message = (const char *)m->head;
     armcii_arena_renew(); /* the message may be for memory that was freed and allocated again */
-    struct client *c = &server.clients[client];
+    struct client *c = &server.clients[m->client];
     const uint32_t deferred_before = c->deferred;
     if (c->room == TOLD) c->room = USED;
-    for (size_t at = sizeof *head; at < head->bytes;) {
+    for (size_t at = sizeof *m->head; at < m->bytes;) {
         const struct am_request_header *r =
             (const struct am_request_header *)(const void *)(message + at);
+        if (c->oldest) decode(r, m->bytes - at, m->client);
+        if (c->oldest || !try_serve(r, m->bytes - at, m->client)) defer(r, c);
         at += r->length;
-        if (c->oldest || !try_serve(r, client)) defer(r, c);
     }
-    c->served += armcii_am_message_size(head->bytes) - (c->deferred - deferred_before);
-    if (head->acknowledge) {
+    c->served += armcii_am_message_size(m->bytes) - (c->deferred - deferred_before);
+    if (m->head->acknowledge) {
         c->held_acks++;
-        c->held_bytes += (int32_t)head->bytes;
+        c->held_bytes += (int32_t)m->bytes;
     }
     finish(c);
 }
 
-static bool is_in_order(const struct am_message_header *head, int client)
+/* The next one of the client; another one waits in its buffer, if the next one is on its way. */
+static bool is_in_order(const struct am_message *m, int buffer)
 {
-    return head->sequence == server.clients[client].next_sequence ||
-           armcii_fault("message-order-ignored");
+    const uint16_t next = server.clients[m->client].next_sequence;
+    if (m->head->sequence == next || armcii_fault("message-order-ignored")) return true;
+    if (!armcii_inbox_has_earlier(buffer))
+        armcii_fatal("rank %d sent message %d instead of %d", m->client, m->head->sequence, next);
+    return false;
 }
 
 /* Serve each message that is the next of its client; true when there was any. */
 static bool serve_in_order(void)
 {
     bool any = false;
-    int client;
     for (int i = 0; i < armcii_inbox_size(); i++) {
-        const struct am_message_header *head = armcii_inbox_message(i, &client);
-        if (!head || !is_in_order(head, client)) continue;
-        server.clients[client].next_sequence++;
-        serve_message(head, client);
+        const struct am_message m = armcii_inbox_message(i);
+        if (!m.head) continue;
+        check_message(&m);
+        if (!is_in_order(&m, i)) continue;
+        server.clients[m.client].next_sequence++;
+        serve_message(&m);
         armcii_inbox_post(i);
         any = true;
     }
@@ -511,11 +565,10 @@ void armcii_server_start(MPI_Comm requests)
 {
     if (armcii_server_is_here()) return;
     server.comm = requests;
-    int ranks;
-    MPI_Comm_size(server.comm, &ranks);
-    armcii_room_start(ranks);
+    MPI_Comm_size(server.comm, &server.ranks);
+    armcii_room_start(server.ranks);
     server.clients =
-        armcii_alloc((size_t)ranks, sizeof *server.clients, "messages from other nodes");
+        armcii_alloc((size_t)server.ranks, sizeof *server.clients, "messages from other nodes");
     armcii_inbox_start(server.comm);
     armcii_replies_start(server.comm, reply_completed);
     server.previous_hook = armcii_backoff.progress;

@@ -49,6 +49,19 @@ static inline bool armcii_mutex_is_served(const struct mutex *m, unsigned ticket
 {
     return atomic_load(&m->served) == ticket;
 }
+/* False if the memory is none of a mutex that so many processes may want, each once at a time. What
+ * changes meanwhile is a mutex. */
+static inline bool armcii_mutex_is_plausible(const struct mutex *m, unsigned processes)
+{
+    const unsigned served = atomic_load(&m->served), tickets = atomic_load(&m->tickets);
+    return tickets - served <= processes || atomic_load(&m->served) != served;
+}
+/* Has a client, to which the server gave it, the mutex? */
+static inline bool armcii_mutex_is_held_by(const struct mutex *m, int client)
+{
+    return atomic_load(&m->tickets) != atomic_load(&m->served) &&
+           atomic_load_explicit(&m->holder, memory_order_relaxed) == client;
+}
 /* Be rung when the ticket is served. It may be already: look again afterwards. */
 void armcii_mutex_await(struct mutex *m, unsigned ticket);
 /* The holder is a process of the world. */

@@ -1,0 +1,427 @@
+/* wire.c - requests as bytes: encoding, and decoding with every value checked before its use. */
+#include "transport/am/proto.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "mpi/world.h"
+#include "node/arena.h"
+#include "transport/shm/mutex.h"
+
+/* ---- encoding ---- */
+
+static size_t runs_length(const struct shape *s)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < s->nruns; i++)
+        length += sizeof(struct am_run_head) + s->runs[i].n * sizeof(void *);
+    return length;
+}
+
+size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
+{
+    size_t length = sizeof(struct am_request_header);
+    if (s->form == SHAPE_STRIDED) length += (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
+    if (s->form == SHAPE_VECTOR) length += runs_length(s);
+    return armcii_am_has_data(kind) ? length + armcii_am_padded(s->bytes) : length;
+}
+
+static char *encode_strides(const struct shape *s, char *to)
+{
+    for (int i = 0; i < s->levels; i++, to += sizeof(int64_t))
+        memcpy(to, &(int64_t){s->stride[SHAPE_REMOTE][i]}, sizeof(int64_t));
+    for (int i = 0; i <= s->levels; i++, to += sizeof(uint64_t))
+        memcpy(to, &(uint64_t){s->count[i]}, sizeof(uint64_t));
+    return to;
+}
+
+static char *encode_runs(const struct shape *s, char *to)
+{
+    for (size_t i = 0; i < s->nruns; i++) {
+        const struct vector_run *run = &s->runs[i];
+        memcpy(to, &(struct am_run_head){run->bytes, run->n}, sizeof(struct am_run_head));
+        to += sizeof(struct am_run_head);
+        memcpy(to, run->remote, run->n * sizeof(void *));
+        to += run->n * sizeof(void *);
+    }
+    return to;
+}
+
+void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to)
+{
+    struct am_request_header header = {
+        .length = (uint32_t)length,
+        .kind = (uint8_t)r->kind,
+        .element = (uint8_t)r->element,
+        .form = (uint8_t)s->form,
+        .levels = (uint8_t)(s->form == SHAPE_STRIDED ? s->levels : 0),
+        .owner = r->owner,
+        .tag = r->tag,
+        .bytes = s->bytes,
+        .runs = s->form == SHAPE_VECTOR ? s->nruns : 0,
+        .remote = (uint64_t)(uintptr_t)(s->form == SHAPE_VECTOR ? NULL : s->remote),
+    };
+    if (r->scale_bytes) memcpy(header.scale, r->scale, r->scale_bytes);
+    memcpy(to, &header, sizeof header);
+    to += sizeof header;
+    if (s->form == SHAPE_STRIDED) to = encode_strides(s, to);
+    if (s->form == SHAPE_VECTOR) to = encode_runs(s, to);
+    if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, to);
+}
+
+void armcii_am_encode_mutex(enum am_kind kind, int owner, void *mutex, int tag, char *to)
+{
+    struct am_request_header header = {.length = sizeof header,
+                                       .kind = (uint8_t)kind,
+                                       .owner = owner,
+                                       .tag = tag,
+                                       .remote = (uint64_t)(uintptr_t)mutex};
+    memcpy(to, &header, sizeof header);
+}
+
+/* ---- decoding ---- */
+
+enum { ONE_FORM = 1 << SHAPE_CONTIGUOUS, TWO_FORMS = ONE_FORM | 1 << SHAPE_STRIDED };
+enum { ANY_FORM = TWO_FORMS | 1 << SHAPE_VECTOR };
+
+struct rule;
+typedef bool check(const struct am_request_header *r, const struct rule *rule,
+                   struct am_decoded *d);
+static check check_get, check_room, check_rmw, check_mutex, check_accumulate, check_put_rndv,
+    check_accumulate_rndv;
+
+/* What a request of a kind may say. */
+struct rule {
+    const char *name;
+    uint8_t forms;        /* a bit for each enum shape_form */
+    uint8_t elements;     /* values of `element` */
+    uint32_t least, most; /* bytes; data in the request are bounded by its length, too */
+    uint32_t memory;      /* least bytes of memory; 0: none */
+    int32_t tag, tags;    /* the first, and how many; one: no tag */
+    check *check;         /* what else there is to check */
+};
+
+#define ANY_TAG AM_TAG_FIRST, AM_TAGS
+#define NO_TAG  0, 1
+
+/* Shorter data than those of a rendezvous are in the request. */
+static const struct rule rules[] = {
+    [AM_PUT] = {"a put", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, NO_TAG, NULL},
+    [AM_ACC] = {"an accumulate", ANY_FORM, ELEMENT_COUNT, 1, AM_ACC_MAX, 1, NO_TAG,
+                check_accumulate},
+    [AM_PUT_RNDV] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
+                     check_put_rndv},
+    [AM_PUT_ASK] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
+                    check_put_rndv},
+    [AM_ACC_RNDV] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_ACC_MAX, 1,
+                     ANY_TAG, check_accumulate_rndv},
+    [AM_ACC_ASK] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_ACC_MAX, 1,
+                    ANY_TAG, check_accumulate_rndv},
+    [AM_ROOM] = {"a request for room", ONE_FORM, 1, 1, AM_MESSAGE_MAX, 0, NO_TAG, check_room},
+    [AM_GET] = {"a get", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, 0, AM_TAG_FIRST + AM_TAGS, check_get},
+    [AM_RMW] = {"a read-modify-write", ONE_FORM, RMW_REPLACE + 1, sizeof(int), sizeof(long), 1,
+                ANY_TAG, check_rmw},
+    [AM_LOCK] = {"a lock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), ANY_TAG, check_mutex},
+    [AM_TRYLOCK] = {"a trylock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), ANY_TAG, check_mutex},
+    [AM_UNLOCK] = {"an unlock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), NO_TAG, check_mutex},
+};
+enum { KINDS = sizeof rules / sizeof rules[0] };
+
+const char *armcii_am_kind_name(enum am_kind kind)
+{
+    return rules[kind].name;
+}
+
+/* Say what is wrong, for the line with which the job ends; false. */
+__attribute__((format(printf, 2, 3), cold)) static bool refuse(struct am_decoded *d,
+                                                               const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(d->wrong, sizeof d->wrong, format, args);
+    va_end(args);
+    return false;
+}
+
+__attribute__((cold)) static bool refuse_value(struct am_decoded *d, const struct rule *rule,
+                                               const char *name, uint64_t value)
+{
+    return refuse(d, "%s with %s = %jd", rule->name, name, (intmax_t)value);
+}
+
+/* The least length follows from the layout. */
+static bool check_length(const struct am_request_header *r, size_t left, struct am_decoded *d)
+{
+    if (left < sizeof *r) return refuse(d, "%zu bytes behind the last one", left);
+    if (r->length > left) return refuse(d, "length = %ju of %zu bytes", (uintmax_t)r->length, left);
+    if (r->kind >= KINDS) return refuse(d, "kind = %d", r->kind);
+    return true;
+}
+
+static bool is_owner_right(const struct am_request_header *r)
+{
+    return (uint32_t)r->owner < (uint32_t)armcii_world->size && armcii_world_is_on_node(r->owner);
+}
+
+static bool check_header(const struct am_request_header *r, const struct rule *rule,
+                         struct am_decoded *d)
+{
+    if (r->form != SHAPE_CONTIGUOUS && (r->form > SHAPE_VECTOR || !(rule->forms >> r->form & 1)))
+        return refuse_value(d, rule, "form", r->form);
+    if (r->element >= rule->elements) return refuse_value(d, rule, "element", r->element);
+    if ((uint32_t)r->tag - (uint32_t)rule->tag >= (uint32_t)rule->tags)
+        return refuse_value(d, rule, "tag", (uint64_t)(int64_t)r->tag);
+    if (r->bytes - rule->least > rule->most - rule->least)
+        return refuse_value(d, rule, "bytes", r->bytes);
+    if (rule->memory > 0 && !is_owner_right(r))
+        return refuse_value(d, rule, "owner", (uint64_t)(int64_t)r->owner);
+    return true;
+}
+
+static size_t data_bytes(const struct am_request_header *r)
+{
+    return armcii_am_has_data((enum am_kind)r->kind) ? armcii_am_padded((size_t)r->bytes) : 0;
+}
+
+/* ---- layout ---- */
+
+/* The layout is in the request. False if its counts are not those of the bytes. */
+static bool decode_strides(const struct am_request_header *r, struct shape *s)
+{
+    const char *from = (const char *)(r + 1);
+    size_t bytes;
+    s->levels = r->levels;
+    s->nsegs = 1;
+    for (int i = 0; i < s->levels; i++, from += sizeof(int64_t)) {
+        int64_t stride;
+        memcpy(&stride, from, sizeof stride);
+        s->stride[SHAPE_REMOTE][i] = (ptrdiff_t)stride;
+    }
+    memcpy(s->count, from, (size_t)(s->levels + 1) * sizeof s->count[0]);
+    for (int i = 1; i <= s->levels; i++)
+        if (__builtin_mul_overflow(s->nsegs, s->count[i], &s->nsegs)) return false;
+    return !__builtin_mul_overflow(s->nsegs, s->count[0], &bytes) && bytes == s->bytes;
+}
+
+static void reserve_runs(struct am_decoded *d, size_t runs)
+{
+    if (runs <= d->runs_max) return;
+    d->runs = realloc(d->runs, runs * sizeof *d->runs);
+    if (!d->runs) armcii_fatal("out of memory for a vector of %zu runs", runs);
+    d->runs_max = runs;
+}
+
+/* The run at *from, before `end`, whose addresses stay in the message; *left: bytes of the vector
+ * that are not in runs. False if the run is not within both. */
+static bool decode_run(const char **from, const char *end, struct vector_run *run, size_t *left)
+{
+    struct am_run_head head;
+    size_t bytes;
+    if ((size_t)(end - *from) < sizeof head) return false;
+    memcpy(&head, *from, sizeof head);
+    *from += sizeof head;
+    if (head.n == 0 || head.n > (size_t)(end - *from) / sizeof(void *)) return false;
+    if (head.bytes == 0 || __builtin_mul_overflow(head.bytes, head.n, &bytes) || bytes > *left)
+        return false;
+    *run = (struct vector_run){.local = NULL,
+                               .remote = (void *const *)(const void *)*from,
+                               .bytes = head.bytes,
+                               .n = head.n};
+    *from += head.n * sizeof(void *);
+    *left -= bytes;
+    return true;
+}
+
+/* False if the runs are not those of the request's length and bytes. */
+static bool decode_runs(const struct am_request_header *r, struct am_decoded *d)
+{
+    const char *from = (const char *)(r + 1), *end = (const char *)r + r->length - data_bytes(r);
+    struct shape *s = &d->shape;
+    size_t left = s->bytes;
+    if (r->runs == 0 || r->runs > (size_t)(end - from) / sizeof(struct am_run_head)) return false;
+    reserve_runs(d, r->runs);
+    s->nsegs = 0;
+    for (size_t i = 0; i < r->runs; i++) {
+        if (!decode_run(&from, end, &d->runs[i], &left)) return false;
+        s->nsegs += d->runs[i].n;
+    }
+    s->runs = d->runs;
+    s->nruns = r->runs;
+    return left == 0 && from == end;
+}
+
+static bool refuse_length(const struct am_request_header *r, const struct rule *rule,
+                          struct am_decoded *d)
+{
+    return refuse(d, "%s of %ju bytes with length = %ju", rule->name, (uintmax_t)r->bytes,
+                  (uintmax_t)r->length);
+}
+
+/* Strided or vector. The data, if any, end the request. */
+static bool decode_layout(const struct am_request_header *r, const struct rule *rule,
+                          struct am_decoded *d)
+{
+    struct shape *s = &d->shape;
+    const size_t data = data_bytes(r), rest = r->length - sizeof *r; /* or huge */
+    s->form = (enum shape_form)r->form;
+    if (s->form == SHAPE_VECTOR) {
+        if (r->levels > 0) return refuse_value(d, rule, "levels", r->levels);
+        if (r->length < sizeof *r || rest < data) return refuse_length(r, rule, d);
+        if (!decode_runs(r, d))
+            return refuse(d, "%s whose %ju runs are not those of %zu bytes", rule->name,
+                          (uintmax_t)r->runs, s->bytes);
+        return true;
+    }
+    if (r->levels < 1 || r->levels > SHAPE_MAX_LEVELS)
+        return refuse_value(d, rule, "levels", r->levels);
+    if (r->runs > 0) return refuse_value(d, rule, "runs", r->runs);
+    if (rest != (size_t)(2 * r->levels + 1) * sizeof(uint64_t) + data)
+        return refuse_length(r, rule, d);
+    if (!decode_strides(r, s))
+        return refuse(d, "%s whose counts are not those of %zu bytes", rule->name, s->bytes);
+    return true;
+}
+
+/* ---- memory ---- */
+
+static bool check_memory(const struct am_request_header *r, const struct rule *rule, uintptr_t lo,
+                         size_t bytes, struct am_decoded *d)
+{
+    if (armcii_arena_is_used(r->owner, (const void *)lo, bytes)) return true;
+    return refuse(d, "%s of %zu bytes at %#jx, which is no memory of rank %d", rule->name,
+                  d->shape.bytes, (uintmax_t)lo, r->owner);
+}
+
+/* From the lowest byte to the highest one. */
+static bool check_range(const struct am_request_header *r, const struct rule *rule,
+                        struct am_decoded *d)
+{
+    char *lo, *hi;
+    if (armcii_shape_range(&d->shape, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
+        return refuse(d, "%s that leaves the address space", rule->name);
+    return check_memory(r, rule, (uintptr_t)lo, (uintptr_t)hi - (uintptr_t)lo, d);
+}
+
+/* ---- what only some kinds have ---- */
+
+/* Only contiguous replies are zero-copy; what is packed has a buffer. */
+static bool check_get(const struct am_request_header *r, const struct rule *rule,
+                      struct am_decoded *d)
+{
+    if (r->form != SHAPE_CONTIGUOUS && r->bytes > AM_REPLY_MAX)
+        return refuse_value(d, rule, "bytes", r->bytes);
+    if (armcii_am_is_short_reply((size_t)r->bytes) ? r->tag != 0 : r->tag < AM_TAG_FIRST)
+        return refuse_value(d, rule, "tag", (uint64_t)r->tag);
+    return true;
+}
+
+static bool check_room(const struct am_request_header *r, const struct rule *rule,
+                       struct am_decoded *d)
+{
+    return r->bytes == armcii_am_message_max() || refuse_value(d, rule, "bytes", r->bytes);
+}
+
+/* Atomic instructions need aligned memory. */
+static bool check_alignment(const struct am_request_header *r, const struct rule *rule, size_t unit,
+                            struct am_decoded *d)
+{
+    return r->remote % unit == 0 ||
+           refuse(d, "%s at %#jx, which is not aligned", rule->name, (uintmax_t)r->remote);
+}
+
+static bool check_rmw(const struct am_request_header *r, const struct rule *rule,
+                      struct am_decoded *d)
+{
+    if (r->bytes != sizeof(int) && r->bytes != sizeof(long))
+        return refuse_value(d, rule, "bytes", r->bytes);
+    return check_alignment(r, rule, (size_t)r->bytes, d);
+}
+
+static bool check_mutex(const struct am_request_header *r, const struct rule *rule,
+                        struct am_decoded *d)
+{
+    return check_alignment(r, rule, sizeof(struct mutex), d);
+}
+
+static bool has_whole_elements(const struct shape *s, size_t unit)
+{
+    bool whole = s->form == SHAPE_VECTOR || s->count[0] % unit == 0;
+    for (size_t i = 0; s->form == SHAPE_VECTOR && i < s->nruns; i++)
+        whole = whole && s->runs[i].bytes % unit == 0;
+    return whole;
+}
+
+static bool check_accumulate(const struct am_request_header *r, const struct rule *rule,
+                             struct am_decoded *d)
+{
+    return has_whole_elements(&d->shape, armcii_elements[r->element].size) ||
+           refuse(d, "%s of %zu bytes of type %s", rule->name, d->shape.bytes,
+                  armcii_elements[r->element].name);
+}
+
+/* Less is eager. */
+static bool is_long(const struct am_request_header *r, const struct rule *rule,
+                    struct am_decoded *d)
+{
+    return r->bytes > armcii_am_eager_max() || refuse_value(d, rule, "bytes", r->bytes);
+}
+
+static bool check_accumulate_rndv(const struct am_request_header *r, const struct rule *rule,
+                                  struct am_decoded *d)
+{
+    return is_long(r, rule, d) && check_accumulate(r, rule, d);
+}
+
+static bool check_flag(const struct am_request_header *r, struct am_decoded *d)
+{
+    struct am_flag flag;
+    memcpy(&flag, r->scale, sizeof flag);
+    if (flag.address == 0) return true;
+    if (flag.address % sizeof(int) == 0 && flag.value == (int)flag.value &&
+        armcii_arena_is_used(r->owner, (const void *)(uintptr_t)flag.address, sizeof(int)))
+        return true;
+    return refuse(d, "a flag at %#jx, which is no memory of rank %d", (uintmax_t)flag.address,
+                  r->owner);
+}
+
+static bool check_put_rndv(const struct am_request_header *r, const struct rule *rule,
+                           struct am_decoded *d)
+{
+    if (d->shape.form == SHAPE_STRIDED && !armcii_am_can_zcopy(&d->shape, SHAPE_REMOTE))
+        return refuse(d, "%s with strides that MPI cannot receive", rule->name);
+    return is_long(r, rule, d) && check_flag(r, d);
+}
+
+/* ---- all of it ---- */
+
+static bool decode_contiguous(const struct am_request_header *r, const struct rule *rule,
+                              struct am_decoded *d)
+{
+    if (r->length - sizeof *r != data_bytes(r)) return refuse_length(r, rule, d);
+    if (r->levels > 0) return refuse_value(d, rule, "levels", r->levels);
+    if (r->runs > 0) return refuse_value(d, rule, "runs", r->runs);
+    return rule->memory == 0 ||
+           check_memory(r, rule, (uintptr_t)r->remote,
+                        r->bytes > rule->memory ? (size_t)r->bytes : rule->memory, d);
+}
+
+bool armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d)
+{
+    if (!check_length(r, left, d)) return false;
+    const struct rule *rule = &rules[r->kind];
+    char *packed = (char *)(uintptr_t)(r + 1);
+    armcii_shape_contiguous(&d->shape, packed, (void *)(uintptr_t)r->remote, (size_t)r->bytes);
+    if (!check_header(r, rule, d)) return false;
+    if (r->form == SHAPE_CONTIGUOUS) {
+        if (!decode_contiguous(r, rule, d)) return false;
+    } else if (!decode_layout(r, rule, d) || !check_range(r, rule, d)) {
+        return false;
+    }
+    if (rule->check && !rule->check(r, rule, d)) return false;
+    if (r->form != SHAPE_CONTIGUOUS && data_bytes(r) > 0)
+        armcii_shape_set_packed(&d->shape, packed + r->length - sizeof *r - data_bytes(r));
+    return true;
+}
