@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "armci/entry.h"
 #include "base/config.h"
@@ -21,10 +22,11 @@
 #include "core/handle.h"
 
 static struct {
-    int init_count;    /* calls of ARMCI_Init without ARMCI_Finalize */
-    bool owns_mpi;     /* ARMCI started MPI, and nothing finalizes it at exit yet */
-    bool ended_by_mpi; /* the program called MPI_Finalize without ARMCI_Finalize */
-    int end_key;       /* attribute whose deletion in MPI_Finalize ends ARMCI */
+    int init_count; /* calls of ARMCI_Init without ARMCI_Finalize */
+    bool owns_mpi;  /* ARMCI started MPI, and nothing finalizes it at exit yet */
+    bool has_ended; /* at least once */
+    pid_t process;  /* the one that started; a child of fork ends nothing */
+    int end_key;    /* attribute whose deletion in MPI_Finalize ends ARMCI */
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
 } library_state = {.end_key = MPI_KEYVAL_INVALID};
 
@@ -122,6 +124,7 @@ static void hook_mpi_finalize(void)
 static void start_on(MPI_Comm comm)
 {
     MPI_Errhandler of_program;
+    library_state.process = getpid();
     MPI_Comm_get_errhandler(comm, &of_program);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
     read_configuration(comm);
@@ -257,6 +260,12 @@ static void end_layers(void)
     armcii_world_free();
 }
 
+/* It has its parent's functions of atexit, connections, and shared memory. */
+static bool is_child(void)
+{
+    return getpid() != library_state.process;
+}
+
 static void unhook_mpi_finalize(void)
 {
     int key = library_state.end_key;
@@ -271,6 +280,7 @@ static void end(void)
     armcii_entry_close();
     unhook_mpi_finalize();
     end_layers();
+    library_state.has_ended = true;
 }
 
 /* ---- programs that call MPI_Finalize without ARMCI_Finalize ----
@@ -280,11 +290,11 @@ static void end(void)
 
 static void end_in_finalize(void)
 {
-    if (armcii_entry.state == ENTRY_OFF) return;
+    if (armcii_entry.state == ENTRY_OFF || is_child()) return;
     if (armcii_world->rank == 0)
         armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call "
                     "ARMCI_Finalize first");
-    library_state.ended_by_mpi = true;
+    library_state.init_count = 0;
     end();
 }
 
@@ -314,21 +324,28 @@ static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
     library_state.end_key = MPI_KEYVAL_INVALID;
-    if (armcii_entry.state == ENTRY_OFF) return MPI_SUCCESS;
+    if (armcii_entry.state == ENTRY_OFF || is_child()) return MPI_SUCCESS;
     armcii_route_stop_thread();
     end_in_finalize();
     return MPI_SUCCESS;
 }
 
+static void finalize_mpi_at_exit(void)
+{
+    if (!is_child()) parmci_msg_finalize();
+}
+
 int PARMCI_Finalize(void)
 {
-    if (library_state.ended_by_mpi) return 0;
+    /* Global Arrays and TCGMSG end ARMCI more often than they start it. */
+    if (armcii_entry.state == ENTRY_OFF && library_state.has_ended) return 0;
     if (!armcii_is_running(CALLER)) return ARMCI_ERR_STATE;
+    if (is_child()) return 0;
     if (--library_state.init_count > 0) return 0;
     end();
     /* Not now: GA_Terminate frees a communicator after this, and the program may call MPI_Finalize
      * itself. */
-    if (library_state.owns_mpi && atexit(parmci_msg_finalize) == 0) library_state.owns_mpi = false;
+    if (library_state.owns_mpi && atexit(finalize_mpi_at_exit) == 0) library_state.owns_mpi = false;
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Finalize, PARMCI_Finalize);

@@ -310,6 +310,7 @@ static void start_chosen(int *argc, char ***argv)
     end_the_job_at(MPI_OFF);
     MPI_Init(argc, argv);
     end_the_job_at(ARMCI_OFF);
+    end_the_job_at(ARMCI_UNUSED);
     if (chosen_call()->description.moment == MPI_ENDED) MPI_Finalize();
     end_the_job_at(MPI_ENDED);
     ARMCI_Init();
@@ -325,7 +326,7 @@ static void start_errors(int *argc, char ***argv)
     setenv("ARMCI_ERRORS", "return", 1);
     try_all_off(&before_mpi, ARMCI_OFF, MPI_OFF, false);
     MPI_Init(argc, argv);
-    try_all_off(&before_armci, ARMCI_OFF, ARMCI_OFF, false);
+    try_all_off(&before_armci, ARMCI_OFF, ARMCI_UNUSED, false);
     ARMCI_Init();
 }
 
@@ -333,6 +334,7 @@ static void stop_errors(void)
 {
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");
     if (!chosen()) {
+        check_long(ARMCI_Finalize(), 0, "a second ARMCI_Finalize");
         try_all_off(&after_armci, ARMCI_OFF, ARMCI_OFF, true);
         check_off(&after_armci);
     }

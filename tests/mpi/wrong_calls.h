@@ -18,6 +18,7 @@ enum moment {
     BESIDE_MEMGET, /* the same, but the call uses ARMCI_Memget, after which wrong addresses are
                       taken for such memory */
     ARMCI_OFF,     /* before ARMCI_Init and after ARMCI_Finalize, whatever MPI does */
+    ARMCI_UNUSED,  /* before the first ARMCI_Init */
     MPI_OFF,       /* before MPI_Init and after MPI_Finalize */
     MPI_ENDED,     /* after MPI_Finalize */
     NEVER          /* the function has no wrong call: it takes nothing, or anything */

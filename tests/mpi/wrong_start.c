@@ -15,7 +15,7 @@ static int starts_and_ends(struct row *row)
     WRONG(ARMCI_Init_mpi_comm, null, ARGUMENT, "comm", "MPI_COMM_NULL",
           ARMCI_Init_mpi_comm(MPI_COMM_NULL));
     WRONG(ARMCI_Init_mpi_comm, between, ARGUMENT, "comm", "", ARMCI_Init_mpi_comm(stage.between));
-    OFF(ARMCI_Finalize, ARMCI_Finalize());
+    WRONG_AT(ARMCI_UNUSED, ARMCI_Finalize, off, STATE, "state", "", ARMCI_Finalize());
     WRONG_AT(MPI_OFF, ARMCI_Init_mpi_comm, mpi_off, STATE, "comm", "",
              ARMCI_Init_mpi_comm(MPI_COMM_SELF));
     WRONG_AT(MPI_OFF, ARMCI_Init_thread_comm, mpi_off, STATE, "comm", "",
