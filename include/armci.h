@@ -158,8 +158,10 @@ typedef struct armci_meminfo_ds {
  * never used for messages.
  * @completion Initialization and finalization are collective. `ARMCI_Finalize` completes all
  * operations, also remotely, and frees all regions, groups and mutexes. A program must call it
- * before `MPI_Finalize`; otherwise `MPI_Finalize` does the same first, with a warning, and a later
- * `ARMCI_Finalize` returns 0.
+ * before `MPI_Finalize`; otherwise `MPI_Finalize` does the same first, with a warning. After the
+ * end, `ARMCI_Finalize` returns 0. A process that leaves the program before the end, by exit or a
+ * return from main, ends the job with a line and a status other than 0. A child of fork may leave
+ * in any way: nothing of ARMCI or MPI happens in it.
  * @errors `ARMCI_ERR_ARGUMENT`: invalid thread level, MPI_COMM_NULL, or an
  * intercommunicator. `ARMCI_ERR_STATE`: MPI is finalized, or a communicator is given
  * and MPI is not initialized. `ARMCI_Initialized`, `ARMCI_Cleanup`, `ARMCI_Error` and

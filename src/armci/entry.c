@@ -10,6 +10,7 @@ struct entry armcii_entry;
 static void abort_job(int status)
 {
     int running, gone;
+    armcii_leave_allow();
     MPI_Initialized(&running);
     MPI_Finalized(&gone);
     if (running && !gone) MPI_Abort(MPI_COMM_WORLD, status ? status : 1);

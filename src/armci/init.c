@@ -123,8 +123,11 @@ static void hook_mpi_finalize(void)
  * program does with its own. */
 static void start_on(MPI_Comm comm)
 {
+    int rank;
     MPI_Errhandler of_program;
+    MPI_Comm_rank(comm, &rank);
     library_state.process = getpid();
+    armcii_leave_watch(rank);
     MPI_Comm_get_errhandler(comm, &of_program);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
     read_configuration(comm);
@@ -280,6 +283,7 @@ static void end(void)
     armcii_entry_close();
     unhook_mpi_finalize();
     end_layers();
+    armcii_leave_allow();
     library_state.has_ended = true;
 }
 

@@ -25,6 +25,7 @@ struct barrier_flags {
 
 struct node_control {
     atomic_size_t reserved; /* bytes of regions (cpus.h) */
+    atomic_bool left;       /* a process has left the program while ARMCI runs */
     struct stripe stripes[STRIPES];
     struct barrier_flags flags[]; /* one for each process of the node communicator; as many
                                      doorbells follow, then the tables of the world */
@@ -100,6 +101,11 @@ void armcii_node_start(void)
     armcii_backoff.spin_limit = the_node.cpus.oversubscribed
                                     ? SPIN_LIMIT_OVERSUBSCRIBED
                                     : SPIN_LIMIT; /* spinning pays with a processor each */
+}
+
+bool armcii_node_is_first_to_leave(void)
+{
+    return !own.control || !atomic_exchange(&own.control->left, true);
 }
 
 void armcii_node_share_nothing(enum obstacle obstacle)

@@ -69,4 +69,7 @@ void armcii_node_share_nothing(enum obstacle obstacle);
  */
 void armcii_node_barrier(void);
 
+/* True for the first of the processes of the node that asks. */
+bool armcii_node_is_first_to_leave(void);
+
 #endif

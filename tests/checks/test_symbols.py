@@ -1,6 +1,6 @@
 """Do libarmci.so and libarmci.a export the public interface and nothing else?
 
-- the .so exports the functions that the public headers declare, MPI_Finalize, and only those;
+- the .so exports the functions that the public headers declare, MPI_Finalize, _exit, _Exit, and only those;
 - every PARMCI_X has its ARMCI_X, which is weak and stands at the same address;
 - the .a shows other objects nothing else; its hidden names begin with armcii_;
 - what Global Arrays needs (tests/ga-needed-symbols.txt) is there.
@@ -16,8 +16,8 @@ from common import SHARED, STATIC, none_of, public_functions, read
 # Names that the linker or an instrumenting compiler adds.
 NOT_OURS = re.compile(r"_init$|_fini$|__bss_start$|_edata$|_end$|ARMCI_RMA_\d+$|__odr_asan|__asan|__ubsan|__gcov|__start_"
                       r"|__stop_|lto_priv")
-# MPI_Finalize ends ARMCI where the program forgets ARMCI_Finalize.
-INTERPOSED = {"MPI_Finalize": "WEAK"}
+# MPI_Finalize ends ARMCI where the program forgets ARMCI_Finalize; the others end the job.
+INTERPOSED = {"MPI_Finalize": "WEAK", "_exit": "WEAK", "_Exit": "WEAK"}
 
 
 @pytest.fixture(scope="module", name="functions")
