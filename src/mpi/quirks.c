@@ -34,11 +34,15 @@ static const struct quirk_row table[] = {
      "a message of more than 17 KiB uses a rendezvous with the receiver: three times the time of a "
      "shorter one",
      "eager messages of at most 16 KiB", "measured on 4.0.2 (ch4:ucx)", LIMIT_EAGER},
-    {"MPICH", V(3, 3, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
-     "over TCP a process hangs in MPI_Finalize if it called MPI while another process was in "
-     "MPI_Finalize",
+    {"MPICH", V(3, 3, 0), V(4, 1, 99), QUIRK_ANYWHERE, "ucx",
+     "over TCP, which it may use on one node, too, a process hangs in MPI_Finalize if it called "
+     "MPI while another process was in MPI_Finalize",
      "a barrier of all processes at the start of MPI_Finalize", "measured on 4.0.2 with UCX 1.13",
      REMEDY_FINALIZE_BARRIER},
+    {"MPICH", V(4, 2, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
+     "over TCP a process may not return from MPI_Finalize if another one had called it before",
+     "a barrier of all processes at the start of MPI_Finalize",
+     "MPICH pull request 6596 may not cover all cases", REMEDY_FINALIZE_BARRIER},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
      "no windows under MPI_THREAD_MULTIPLE (osc/pt2pt)",
      "no threads where windows between nodes are wanted; active messages where the program has "

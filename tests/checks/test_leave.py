@@ -113,3 +113,10 @@ def test_good_ends(end, nodes, starts_mpi):
     assert job.status == 0, job.all
     assert not re.search("WRONG|left the program", job.all), job.all
     assert job.count("ARMCI_Finalize first") == (end == "forgotten"), job.all
+
+
+@pytest.mark.parametrize("transports", ("tcp,self", "all"))
+def test_late_end_on_one_node(transports):
+    """MPICH uses TCP on one node, too, where UCX cannot share memory."""
+    job = run_job(2, PROGRAM, "late", seconds=20, unset=("ARMCI_SHM",), UCX_TLS=transports)
+    assert job.status == 0, job.all

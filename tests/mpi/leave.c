@@ -394,6 +394,16 @@ static void too_often(void)
     if (ARMCI_Finalize() != 0) puts("WRONG: a third ARMCI_Finalize");
 }
 
+/* One process calls MPI while the others are in MPI_Finalize. */
+static void late(void)
+{
+    int flag;
+    ARMCI_Finalize();
+    for (double until = MPI_Wtime() + 0.3; rank == leaver && MPI_Wtime() < until;)
+        MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+}
+
 static void at_exit(void)
 {
     atexit(end_all);
@@ -413,9 +423,13 @@ static void in_destructor(void)
 static const struct {
     const char *name;
     void (*end)(void);
-} good_ends[] = {{"good", end_all},        {"children", with_children},
-                 {"forgotten", forgotten}, {"too-often", too_often},
-                 {"at-exit", at_exit},     {"in-destructor", in_destructor}};
+} good_ends[] = {{"good", end_all},
+                 {"children", with_children},
+                 {"forgotten", forgotten},
+                 {"too-often", too_often},
+                 {"late", late},
+                 {"at-exit", at_exit},
+                 {"in-destructor", in_destructor}};
 
 /* ---- the job ---- */
 

@@ -113,6 +113,7 @@ enum defect {
     HANDSHAKES,
     LATE_RECEIVES,
     LONE_FINALIZE,
+    EARLY_FINALIZE,
     THREADED_WINDOWS,
     EARLY_FLUSH,
     EARLY_FLUSH_OF_INTEL,
@@ -153,8 +154,9 @@ static const struct {
     [HANDSHAKES] = {"uses a rendezvous", of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
     [LATE_RECEIVES] = {"receive from MPI_ANY_SOURCE", of_mpich, "4.0.99", "4.1.0", "9999.0.0",
                        "9999.0.1"},
-    [LONE_FINALIZE] = {"hangs in MPI_Finalize", of_mpich, "3.2.99", "3.3.0", "9999.0.0",
-                       "9999.0.1"},
+    [LONE_FINALIZE] = {"hangs in MPI_Finalize", of_mpich, "3.2.99", "3.3.0", "4.1.99", "4.2.0"},
+    [EARLY_FINALIZE] = {"may not return from MPI_Finalize", of_mpich, "4.1.99", "4.2.0", "9999.0.0",
+                        "9999.0.1"},
     [THREADED_WINDOWS] = {"no windows under MPI_THREAD_MULTIPLE", of_open_mpi, "3.99.99", "4.0.0",
                           "4.99.99", "5.0.0"},
     [EARLY_FLUSH] = {"before the data of a put are in the target's memory", of_mpich, "4.2.99",
@@ -191,14 +193,15 @@ static void expect_in_force(const char *text, bool several_nodes, unsigned in_fo
 TEST(rows_of_mpich)
 {
     for (int several = 0; several < 2; several++) {
-        unsigned between_nodes = BIT(SLOW_VECTORS) | BIT(HANDSHAKES) | BIT(LONE_FINALIZE);
+        unsigned between_nodes = BIT(SLOW_VECTORS) | BIT(HANDSHAKES);
         unsigned always = BIT(RGET_OR_RPUT) | BIT(LONG_ACCUMULATE) | (several ? between_nodes : 0);
-        expect_in_force(mpich_402, several, always | BIT(UNPADDED_SLICES));
-        expect_in_force("MPICH Version:\t3.4.3\n", several, always);
+        expect_in_force(mpich_402, several, always | BIT(LONE_FINALIZE) | BIT(UNPADDED_SLICES));
+        expect_in_force("MPICH Version:\t3.4.3\n", several, always | BIT(LONE_FINALIZE));
         always |= several ? BIT(LATE_RECEIVES) : 0;
+        expect_in_force("MPICH Version:\t4.1\n", several, always | BIT(LONE_FINALIZE));
+        always |= several ? BIT(EARLY_FINALIZE) : 0;
         expect_in_force(mpich_432, several, always);
         expect_in_force(mpich_502, several, always);
-        expect_in_force("MPICH Version:\t4.1\n", several, always);
     }
 }
 
@@ -359,6 +362,7 @@ TEST(decisions)
         expect_decision(mpich_432, several, true, mpich);
         expect_decision(mpich_502, several, true, mpich);
         mpich.slice_unit = 4096;
+        mpich.finalize_independent = false;
         mpich.anysource_after_arrival = true;
         expect_decision(mpich_402, several, true, mpich);
         openmpi5.negative_strides = openmpi5.acc_indexed_types = false;
@@ -403,7 +407,7 @@ TEST(overruled)
 {
     struct quirks mpich = none;
     mpich.acc_segments = 256;
-    mpich.typed_requests = false;
+    mpich.typed_requests = mpich.finalize_independent = false;
     configure("ARMCI_QUIRKS=-pad-slices", NULL);
     expect_decision(mpich_402, false, true, mpich);
     ck_assert(!armcii_quirk_is_in_force(row_of(UNPADDED_SLICES), mpich_402, false));
@@ -411,16 +415,16 @@ TEST(overruled)
     mpich = none;
     mpich.slice_unit = 4096;
     mpich.acc_segments = 1000;
-    mpich.negative_strides = mpich.typed_requests = false;
+    mpich.negative_strides = mpich.typed_requests = mpich.finalize_independent = false;
     expect_decision(mpich_402, false, true, mpich);
     mpich.slice_unit = 1;
-    mpich.typed_requests = true;
+    mpich.typed_requests = mpich.finalize_independent = true;
     expect_decision(mpich_402, false, false, mpich);
     configure(NULL, NULL);
     mpich = none;
     mpich.slice_unit = 4096;
     mpich.acc_segments = 256;
-    mpich.typed_requests = false;
+    mpich.typed_requests = mpich.finalize_independent = false;
     expect_decision(mpich_402, false, true, mpich);
 }
 
