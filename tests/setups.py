@@ -1,5 +1,5 @@
 """setups.py - the surroundings that tests/run has for a test: a command in front, variables, and where needed a build folder of its own."""
-import functools
+import filecmp
 import glob
 import os
 import re
@@ -116,9 +116,8 @@ class OwnBuild(Setup):
         """What make calls the program of a run."""
         if run.program.startswith("unit/"):
             return "tests/" + run.program
-        if run.program in ("armci-random", "threads"):
-            return f"tests/{'random' if run.program == 'armci-random' else 'sanitize'}/{run.program}"
-        return f"tests/mpi/{run.program}.mpi"
+        folder = {"armci-random": "tests/random/", "threads": "tests/sanitize/", "armci-doctor": "tools/"}.get(run.program)
+        return folder + run.program if folder else f"tests/mpi/{run.program}.mpi"
 
     def reports(self, pattern):
         """The reports of the run that has ended, which are removed."""
@@ -163,6 +162,39 @@ class ThreadSanitizer(OwnBuild):
 
     def finding(self, output):
         return "\n".join(self.reports("report.*"))
+
+
+class Mutants(OwnBuild):
+    """A copy of the source, which one patch of tests/mutants changes at a time."""
+    name = "mutants/build"
+
+    def prepare(self, runs):
+        self.source = os.path.join(self.build, "mutants/source")
+        self.folder = os.path.join(self.build, self.name)
+        os.makedirs(self.folder, exist_ok=True)
+        self.copy_source()
+        if not os.path.exists(os.path.join(self.folder, "config.status")):
+            given = [f"{name}={os.environ.get(name) or made_with(name)}" for name in ("CC", "MPIEXEC")]
+            self.build_step(os.path.join(self.source, "configure"), "--disable-shared", *given)
+
+    def copy_source(self):
+        """Make the copy what the source is, by changing those files only that differ."""
+        top = os.path.dirname(self.tests)
+        for folder, folders, files in os.walk(top):
+            folders[:] = [name for name in folders if name not in (".git", "autom4te.cache", "__pycache__", "build-logs") and
+                          not os.path.exists(os.path.join(folder, name, "config.status"))]
+            there = os.path.join(self.source, os.path.relpath(folder, top))
+            os.makedirs(there, exist_ok=True)
+            for name in files:
+                new, old = os.path.join(folder, name), os.path.join(there, name)
+                if os.path.isfile(new) and not (os.path.exists(old) and filecmp.cmp(new, old, shallow=False)):
+                    shutil.copy(new, old)
+
+    def mutate(self, name, runs):
+        """Build the programs of the runs with this patch."""
+        self.copy_source()
+        self.build_step("patch", "-p1", "--no-backup-if-mismatch", "-d", self.source, "-i", os.path.join(self.tests, "mutants", name + ".patch"))
+        self.build_step("make", f"-j{os.cpu_count()}", *sorted({self.target(run) for run in runs}))
 
 
 class Valgrind(OwnBuild):
@@ -210,4 +242,4 @@ def compile_preloaded(path, *sources):
 
 
 SETUPS = {"files": Setup, "alone": Setup, "node": Setup, "noshm": NoSharedMemory, "nodes": PretendedNodes, "hosts": Hosts, "asan": AddressSanitizer,
-          "tsan": ThreadSanitizer, "valgrind": Valgrind, "rdma": Rdma, "slurm": Setup}
+          "tsan": ThreadSanitizer, "valgrind": Valgrind, "rdma": Rdma, "slurm": Setup, "mutants": Mutants}

@@ -329,8 +329,7 @@ static void reset(void)
 
 static bool is_test_variable(const char *name)
 {
-    return strcmp(name, "ARMCI_FAULT") == 0 ||
-           strncmp(name, "ARMCI_TEST_", strlen("ARMCI_TEST_")) == 0;
+    return strncmp(name, "ARMCI_TEST_", strlen("ARMCI_TEST_")) == 0;
 }
 
 static bool note_foreign(const char *name)

@@ -125,7 +125,7 @@ void armcii_config_print(void (*line)(const char *text));
  * threads. Not where the configuration rules out such servers, nor where they would serve windows
  * only and windows_bear_threads returns false. */
 void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void));
-/* A variable of the MPI library or of the tests (ARMCI_FAULT, ARMCI_TEST_...) as it is now; NULL:
+/* A variable of the MPI library or of the tests (ARMCI_TEST_...) as it is now; NULL:
  * not set. */
 const char *armcii_config_variable(const char *name);
 

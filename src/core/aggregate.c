@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/fault.h"
 
 bool armcii_aggregate_accepts(const struct op *op)
 {
@@ -89,7 +88,7 @@ bool armcii_aggregate_has(const struct aggregate *a, int target)
 
 bool armcii_aggregate_make_op(struct aggregate *a, struct op *op)
 {
-    size_t runs = 0, n = armcii_fault("aggregate-loses-last") && a->n > 1 ? a->n - 1 : a->n;
+    size_t runs = 0, n = a->n;
     if (n == 0) return false;
     for (size_t i = 0; i < n; i++) {
         if (i > 0 && a->bytes[i] == a->bytes[i - 1]) {

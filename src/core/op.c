@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/fault.h"
 #include "base/log.h"
 #include "mem/directory.h"
 #include "transport/shm/shm.h"
@@ -174,19 +173,13 @@ static void store_result(void *local, long old, size_t bytes)
         memcpy(local, &old, sizeof old);
 }
 
-/* Fault injection: what the update returns. */
-static long faulty(enum rmw_update update, long old, long operand)
-{
-    return update == RMW_ADD && armcii_fault("rmw-returns-new") ? old + operand : old;
-}
-
 long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                       void *remote, long operand)
 {
     const struct transport *transport = raddr->route->atomic;
     struct op_verb verb = {.kind = OP_PUT}; /* it reads and writes */
     armcii_route_order(raddr, transport, target, verb, remote, (char *)remote + bytes);
-    return faulty(update, transport->rmw(raddr, target, update, bytes, remote, operand), operand);
+    return transport->rmw(raddr, target, update, bytes, remote, operand);
 }
 
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target)
@@ -201,7 +194,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     long operand = load_operand(update, local, value, bytes);
     char *there = armcii_addr_cache_lookup(target, remote, bytes);
     if (there) {
-        old = faulty(update, armcii_apply_rmw(update, bytes, there, operand), operand);
+        old = armcii_apply_rmw(update, bytes, there, operand);
     } else {
         int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
         if (rc) return rc;

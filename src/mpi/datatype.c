@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/fault.h"
 #include "mpi/quirks.h"
 
 struct basic_type armcii_basic_byte(void)
@@ -115,9 +114,8 @@ bool armcii_datatype_is_supported(const struct shape *s)
 static MPI_Datatype build_vector(const struct key *k, size_t unit)
 {
     MPI_Datatype type;
-    int levels = armcii_fault("stride-level-wrong") && k->levels > 1 ? k->levels - 1 : k->levels;
     MPI_Type_contiguous((int)(k->count[0] / unit), k->basic, &type);
-    for (int i = 0; i < levels; i++) {
+    for (int i = 0; i < k->levels; i++) {
         MPI_Datatype inner = type;
         MPI_Type_create_hvector((int)k->count[i + 1], 1, (MPI_Aint)k->stride[i], inner, &type);
         MPI_Type_free(&inner);
@@ -140,7 +138,6 @@ static MPI_Datatype build_subarray(const struct key *k, size_t unit)
         starts[d] = 0;
         if (level < k->levels) below = k->stride[level];
     }
-    if (armcii_fault("stride-level-wrong") && n > 2) parts[0] = 1;
     MPI_Datatype type;
     MPI_Type_create_subarray(n, sizes, parts, starts, MPI_ORDER_C, k->basic, &type);
     return type;

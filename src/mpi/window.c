@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/fault.h"
 #include "base/lock.h"
 #include "mpi/coll.h"
 #include "mpi/datatype.h"
@@ -199,18 +198,9 @@ static struct basic_type basic_of(struct op_verb verb)
     return verb.kind == OP_ACC ? armcii_basic_element(verb.element) : armcii_basic_byte();
 }
 
-static bool is_lost_by_fault(struct op_verb verb)
-{
-    if (armcii_fault("transfers-do-nothing")) return true;
-    if (verb.kind == OP_PUT) return armcii_fault("put-does-nothing");
-    if (verb.kind == OP_GET) return armcii_fault("get-does-nothing");
-    return armcii_fault("acc-lost");
-}
-
 static void issue(struct window *w, struct op_verb verb, int target, void *local, int local_count,
                   MPI_Datatype local_type, MPI_Aint disp, int count, MPI_Datatype type)
 {
-    if (is_lost_by_fault(verb)) return;
     switch (verb.kind) {
     case OP_PUT: MPI_Put(local, local_count, local_type, target, disp, count, type, w->win); break;
     case OP_GET: MPI_Get(local, local_count, local_type, target, disp, count, type, w->win); break;

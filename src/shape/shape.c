@@ -3,7 +3,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/fault.h"
 #include "shape/shape.h"
 
 /* ---- construction ---- */
@@ -59,8 +58,6 @@ enum shape_status armcii_shape_strided(struct shape *s, void *local, const int l
         s->stride[SHAPE_LOCAL][i] = local_stride[i];
         s->stride[SHAPE_REMOTE][i] = remote_stride[i];
     }
-    if (armcii_fault("stride-off-by-one") && levels > 0) s->stride[SHAPE_REMOTE][levels - 1] -= 1;
-    if (armcii_fault("last-level-skipped") && levels > 1) s->count[levels] = 1;
     simplify(s);
     return SHAPE_OK;
 }

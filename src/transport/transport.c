@@ -6,7 +6,6 @@
 #include <armci.h>
 
 #include "base/log.h"
-#include "base/fault.h"
 #include "base/lock.h"
 
 const struct path_text armcii_paths[PATHS] = {
@@ -214,7 +213,7 @@ void armcii_buffers_free(struct buffer *list)
 
 bool armcii_op_is_scaled(const struct op *op)
 {
-    if (op->verb.kind != OP_ACC || !op->scale || armcii_fault("scale-ignored")) return false;
+    if (op->verb.kind != OP_ACC || !op->scale) return false;
     return !armcii_scale_is_one(op->verb.element, op->scale);
 }
 

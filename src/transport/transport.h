@@ -12,7 +12,6 @@
 
 #include "base/config.h"
 #include "base/lock.h"
-#include "base/fault.h"
 #include "mpi/window.h"
 #include "mpi/team.h"
 #include "node/team_memory.h"
@@ -287,7 +286,7 @@ extern _Thread_local bool armcii_stores_pending __attribute__((tls_model("initia
 /* Make all stores so far visible to all. */
 static inline void armcii_drain_stores(void)
 {
-    if (!armcii_stores_pending || armcii_fault("flush-dropped")) return;
+    if (!armcii_stores_pending) return;
     armcii_stores_pending = false;
     atomic_thread_fence(memory_order_seq_cst);
 }

@@ -12,7 +12,6 @@ import ga_abi  # noqa: E402
 import gasource  # noqa: E402
 from cells import NO_NODES, PLACES, build_with, run_cell  # noqa: E402
 from libraries import INTEL, Library  # noqa: E402
-from rows import choose  # noqa: E402
 from table import Count, summary, version_of  # noqa: E402
 
 
@@ -81,7 +80,7 @@ def run(options):
         print(f"abi: skipped: {problem}")
         return 77
     build, count = Path("abi").resolve(), Count()
-    problem = build_with(libraries[0], build, choose(options.rows, False))
+    problem = build_with(libraries[0], build)
     count.add(not problem, f"built once, by mpicc_abi of {MPICH.name}", problem and f"{problem}, see {build / 'build.log'}")
     for library in [] if problem else libraries:
         run_library(library, build, options, count)

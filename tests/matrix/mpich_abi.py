@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 
 from libraries import named
-from rows import Lock
 from table import Count
 
 PROGRAMS = ("test_contiguous", "test_random", "test_acc", "test_atomics", "test_mutex")
@@ -35,12 +34,9 @@ def banner_of(library):
 
 def run_program(library, program, env):
     """What is wrong with a run on 2 ranks, or nothing: the program must pass, and the banner be that of the loaded library."""
-    lock = Lock()
-    lock.take()
     command = ["timeout", "-k", "5", "40", library.command("mpiexec"), "-n", "2", f"tests/mpi/{program}.mpi"]
     done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", check=False)
-    lock.drop()
     if done.returncode:
         return f"status {done.returncode}\n{done.stdout}"
     if not re.search(banner_of(library), done.stdout) or DEFECT in done.stdout:

@@ -105,11 +105,6 @@ static void gather_build(struct section *s)
     add_text(s, "cc", "CC", "%s", ARMCII_BUILD_CC);
     add_text(s, "cflags", "CFLAGS", "%s", ARMCII_BUILD_CFLAGS);
     add_text(s, "configure", "options of configure", "%s", ARMCII_BUILD_OPTIONS);
-#ifdef ARMCII_FAULTS
-    add_text(s, "planted_faults", "injected faults", "%s", "yes: only to test the tests");
-#else
-    add_text(s, "planted_faults", "injected faults", "%s", "no");
-#endif
 }
 
 static bool has_memfd(void)

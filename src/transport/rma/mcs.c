@@ -7,7 +7,6 @@
 
 #include "base/hang.h"
 #include "base/log.h"
-#include "base/fault.h"
 #include "base/lock.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
@@ -166,7 +165,7 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex)
         armcii_world
             ->control); /* a node that locks in a loop would starve requests of other nodes */
     int before = swap_tail(q, owner, mutex);
-    if (before == FREE || armcii_fault("lock-does-not-wait")) return;
+    if (before == FREE) return;
     armcii_hang_queue(q->team->to_world[before - 1]);
     send_msg(CONTROL_MUTEX_LINK, key_of(q, owner, mutex), q->team->to_world[before - 1]);
     wait_for_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex));

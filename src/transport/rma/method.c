@@ -2,7 +2,6 @@
 #include "transport/rma/rma.h"
 
 #include "base/config.h"
-#include "base/fault.h"
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
 
@@ -12,7 +11,6 @@
  * call undefined. */
 static bool writes_overlap(const struct rma_op *op)
 {
-    if (armcii_fault("overlap-ignored")) return false;
     return !armcii_shape_is_disjoint(op->shape,
                                      op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
 }

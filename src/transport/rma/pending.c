@@ -5,7 +5,6 @@
 
 #include "base/config.h"
 #include "base/log.h"
-#include "base/fault.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "node/doorbell.h"
@@ -157,7 +156,7 @@ static struct window *window_of(const struct record *r)
 
 static void flush(const struct record *r)
 {
-    if (!armcii_fault("flush-dropped")) armcii_rma_flush(window_of(r), r->rank, r->target);
+    armcii_rma_flush(window_of(r), r->rank, r->target);
 }
 
 static bool needs_readback(const struct record *r)
@@ -205,7 +204,7 @@ static void flush_all(struct window *w)
 {
     for (const struct record *r = pending.newest; r; r = r->older)
         if (window_of(r) == w) armcii_doorbell_ring(r->target);
-    if (!armcii_fault("flush-dropped")) armcii_window_flush_all(w);
+    armcii_window_flush_all(w);
 }
 
 /* MPI_Win_flush_all waits for all targets together, but may visit every member, so it does not pay
@@ -251,7 +250,7 @@ uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target
                                            size_t calls)
 {
     struct record *r = find_record(raddr->region, target);
-    if (r && must_wait(r, verb, lo, hi) && !armcii_fault("order-flush-dropped")) complete_record(r);
+    if (r && must_wait(r, verb, lo, hi)) complete_record(r);
     limit_in_flight(target, calls);
     r = find_record(raddr->region, target);
     if (!r) r = new_record(raddr, target);
@@ -263,8 +262,7 @@ void armcii_pending_order_before_local(const struct raddr *raddr, int target, st
                                        const char *lo, const char *hi)
 {
     struct record *r = find_record(raddr->region, target);
-    if (r && must_wait(r, verb, lo, hi) && !armcii_fault("order-lost-between-paths"))
-        complete_record(r);
+    if (r && must_wait(r, verb, lo, hi)) complete_record(r);
 }
 
 bool armcii_pending_is_dirty(const struct region *region, int target)
@@ -293,17 +291,12 @@ void armcii_pending_wait(const struct request *req)
     if (r) complete_record_local(r);
 }
 
-static bool fault_skips(const struct record *r)
-{
-    return armcii_fault("group-fence-skipped") && r->region->team->size < armcii_world->size;
-}
-
 void armcii_pending_fence(int target)
 {
     struct record *next;
     for (struct record *r = pending.by_target[target]; r; r = next) {
         next = r->next;
-        if (!fault_skips(r)) complete_record(r);
+        complete_record(r);
     }
 }
 
@@ -322,7 +315,7 @@ void armcii_pending_fence_team(const struct team *team)
     struct record *older;
     for (struct record *r = pending.newest; r; r = older) {
         older = r->older;
-        if (armcii_team_rank(team, r->target) >= 0 && !fault_skips(r)) complete_record(r);
+        if (armcii_team_rank(team, r->target) >= 0) complete_record(r);
     }
 }
 

@@ -22,26 +22,16 @@ static struct stripe *stripe_of(const struct update *u, uintptr_t at)
     return armcii_stripe_of(armcii_node->stripes, u->process, armcii_stripe_block(at));
 }
 
-static void lock(struct stripe *s)
-{
-    if (!armcii_fault("acc-lock-skipped")) armcii_stripe_lock(s);
-}
-
-static void unlock(struct stripe *s)
-{
-    if (!armcii_fault("acc-lock-skipped")) armcii_stripe_unlock(s);
-}
-
 /* An element across two blocks: under both locks, taken in address order. */
 static void add_across(const struct update *u, uintptr_t remote, const char *local)
 {
     struct stripe *a = stripe_of(u, remote), *b = stripe_of(u, remote + u->unit - 1);
     struct stripe *first = a < b ? a : b, *second = a < b ? b : a;
-    lock(first);
-    if (second != first) lock(second);
+    armcii_stripe_lock(first);
+    if (second != first) armcii_stripe_lock(second);
     armcii_accumulate(u->element, u->scale, (char *)remote, local, u->unit);
-    if (second != first) unlock(second);
-    unlock(first);
+    if (second != first) armcii_stripe_unlock(second);
+    armcii_stripe_unlock(first);
 }
 
 static void add_contiguous(const struct update *u, uintptr_t remote, const char *local,
@@ -52,9 +42,9 @@ static void add_contiguous(const struct update *u, uintptr_t remote, const char 
         n = n < bytes ? n - n % u->unit : bytes;
         if (n > 0) {
             struct stripe *s = stripe_of(u, remote);
-            lock(s);
+            armcii_stripe_lock(s);
             armcii_accumulate(u->element, u->scale, (char *)remote, local, n);
-            unlock(s);
+            armcii_stripe_unlock(s);
         } else {
             n = u->unit;
             add_across(u, remote, local);
@@ -86,10 +76,10 @@ static void add_rows(const struct update *u, uintptr_t remote, ptrdiff_t remote_
         size_t rows = rows_in_block(remote, bytes, remote_stride, n);
         if (rows > 0) {
             struct stripe *s = stripe_of(u, remote);
-            lock(s);
+            armcii_stripe_lock(s);
             armcii_accumulate_rows(u->element, u->scale, (char *)remote, remote_stride, local,
                                    local_stride, bytes, rows);
-            unlock(s);
+            armcii_stripe_unlock(s);
         } else {
             rows = 1;
             add_contiguous(u, remote, local, bytes);
@@ -126,7 +116,7 @@ struct hold {
 
 static void release_hold(struct hold *h)
 {
-    if (h->stripe) unlock(h->stripe);
+    if (h->stripe) armcii_stripe_unlock(h->stripe);
     *h = (struct hold){0};
 }
 
@@ -137,7 +127,7 @@ static void acquire_hold(const struct update *u, struct hold *h, uintptr_t remot
     if (h->stripe && h->block == block && h->bytes <= STRIPE_BLOCK) return;
     release_hold(h);
     *h = (struct hold){stripe_of(u, remote), block, bytes};
-    lock(h->stripe);
+    armcii_stripe_lock(h->stripe);
 }
 
 static void add_segments(const struct update *u, const struct shape *s)
@@ -160,14 +150,13 @@ static void add_segments(const struct update *u, const struct shape *s)
 
 static struct update update_of(enum element e, const void *scale, int process)
 {
-    if (!scale || armcii_fault("scale-ignored")) scale = armcii_elements[e].one;
+    if (!scale) scale = armcii_elements[e].one;
     return (struct update){e, scale, process, armcii_elements[e].size};
 }
 
 void armcii_apply_accumulate_segment(enum element e, const void *scale, int process,
                                      const void *remote, const void *local, size_t bytes)
 {
-    if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
     struct update u = update_of(e, scale, process);
     add_contiguous(&u, (uintptr_t)remote, local, bytes);
     armcii_stores_pending = true;
@@ -176,7 +165,6 @@ void armcii_apply_accumulate_segment(enum element e, const void *scale, int proc
 void armcii_apply_accumulate(enum element e, const void *scale, int process, const struct shape *s)
 {
     struct update u = update_of(e, scale, process);
-    if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
     if (s->form == SHAPE_CONTIGUOUS)
         add_contiguous(&u, (uintptr_t)s->remote, s->local, s->bytes);
     else if (s->form == SHAPE_STRIDED)
@@ -187,13 +175,11 @@ void armcii_apply_accumulate(enum element e, const void *scale, int process, con
 
 void armcii_apply_put(const struct shape *s)
 {
-    if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
     armcii_copy_shape(s, SHAPE_REMOTE);
 }
 
 void armcii_apply_get(const struct shape *s)
 {
-    if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
     armcii_copy_shape(s, SHAPE_LOCAL);
     atomic_thread_fence(memory_order_acquire); /* later loads and stores of the caller follow its
                                                   loads; no instruction on x86 */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fault.h"
 #include "base/hang.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -68,7 +67,7 @@ static void wait_for(struct mutex *m, unsigned ticket)
 void armcii_mutex_lock(struct mutex *m)
 {
     unsigned ticket = armcii_mutex_draw(m);
-    if (!armcii_fault("lock-does-not-wait")) wait_for(m, ticket);
+    wait_for(m, ticket);
     armcii_mutex_set_holder(m, armcii_world->rank);
 }
 

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/fault.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/shape.h"
@@ -42,14 +41,12 @@ extern bool armcii_program_stores;
 /* One segment, inline for small operations. `there` is the remote side. */
 static inline void armcii_apply_put_segment(char *there, const void *local, size_t bytes)
 {
-    if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
     armcii_copy(there, local, bytes);
     armcii_stores_pending = true;
 }
 
 static inline void armcii_apply_get_segment(const char *there, void *local, size_t bytes)
 {
-    if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
     armcii_load(local, there, bytes);
     atomic_thread_fence(memory_order_acquire); /* as in armcii_apply_get */
 }
