@@ -9,11 +9,14 @@
 - at most 70 variables outlive a call, the shared ones among them: a file keeps its state in one structure;
 - at most 15 lines outside src/transport ask which transport is on;
 - no function is longer than 60 lines, no file longer than 700, and the brace of a function stands on its own line
-  (unless the whole function is one line).
+  (unless the whole function is one line);
+- every test has a row in tests/suite, and every patch of tests/mutants applies.
 """
 import collections
+import glob
 import os
 import re
+import subprocess
 
 import pytest
 
@@ -219,3 +222,17 @@ def test_number_of_variables():
 
 def test_questions_for_the_transport():
     assert len(decisions) <= MOST_DECISIONS, "lines outside src/transport ask which transport is on: " + ", ".join(decisions)
+
+
+def test_every_test_has_a_row():
+    rows = {line.split()[0] for line in read("tests", "suite").splitlines() if line.strip() and not line.startswith("#")}
+    files = [path for folder in ("checks", "hosts") for path in glob.glob(os.path.join(SOURCE, "tests", folder, "test_*.py"))]
+    files = [os.path.relpath(path, os.path.join(SOURCE, "tests")) for path in files]
+    files += [os.path.basename(path)[:-2] for folder in ("mpi", "hosts") for path in glob.glob(os.path.join(SOURCE, "tests", folder, "test_*.c"))]
+    none_of("tests/suite has no row for %s" % name for name in sorted(files) if name not in rows)
+
+
+@pytest.mark.parametrize("patch", sorted(glob.glob(os.path.join(SOURCE, "tests", "mutants", "*.patch"))), ids=os.path.basename)
+def test_mutant_applies(patch):
+    done = subprocess.run(["patch", "-p1", "--dry-run", "--force", "-d", SOURCE, "-i", patch], stdout=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 0, done.stdout
