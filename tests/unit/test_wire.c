@@ -38,10 +38,10 @@ static struct stripe stripes[STRIPES];
 static char *zone_piece, *slot_unit; /* what it has for others */
 static struct rng rng;
 
-int __wrap_armcii_segment_share(size_t bytes, MPI_Comm comm);
-int __wrap_armcii_segment_share(size_t bytes, MPI_Comm comm)
+int __wrap_armcii_segment_share(size_t bytes, MPI_Comm comm, enum obstacle *obstacle);
+int __wrap_armcii_segment_share(size_t bytes, MPI_Comm comm, enum obstacle *obstacle)
 {
-    (void)comm;
+    (void)comm, (void)obstacle;
     int file = memfd_create("wire", MFD_CLOEXEC);
     return file >= 0 && ftruncate(file, (off_t)bytes) == 0 ? file : -1;
 }
