@@ -92,19 +92,22 @@ static void describe_far(const char *text)
         snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used, "nothing");
 }
 
+/* Where the network needs the target for RMA, each process has to call MPI, as with the route rma.
+ */
 static void start_am(void)
 {
-    armcii_am_start();
+    const bool drives_rma = choice.far == &rdma && !armcii_probe_finds_rdma(armcii_probe);
+    armcii_am_start(drives_rma);
     armcii_transports_add(&armcii_am);
-    choice.progress_doc = "a thread in one process of each node";
+    choice.progress_doc =
+        drives_rma ? "a thread in each process" : "a thread in one process of each node";
     armcii_backoff.progress_needed = true;
 }
 
 /* Beside am. */
 static void start_rdma(void)
 {
-    choice.is_asynchronous = armcii_probe_finds_rdma(armcii_probe);
-    armcii_rma_start(false, choice.is_asynchronous);
+    armcii_rma_start(false, armcii_probe_finds_rdma(armcii_probe));
     armcii_transports_add(&armcii_rma);
     describe_far("RMA for contiguous data, active messages to a server on each node for the rest "
                  "(route rdma)");

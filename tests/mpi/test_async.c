@@ -341,7 +341,37 @@ static void while_the_target_computes(void)
     region_free(w.base);
 }
 
+/* The target, each process in turn, only looks at its memory, long enough for its threads to fall
+ * asleep; then the others put into it. */
+static void while_the_target_looks(void)
+{
+    const int n = test_ranks(), me = test_rank();
+    void **base = region_zeroed((size_t)n * sizeof(long));
+    for (int target = 0; target < n; target++) {
+        struct work w = {.target = target, .base = base};
+        if (!on_all_ranks(me == target || is_served(&w))) {
+            skip("the target would have to enter MPI");
+            break;
+        }
+        ARMCI_Barrier();
+        const double begin = MPI_Wtime(), asleep = begin + 0.3;
+        int arrived = 0;
+        while (MPI_Wtime() < asleep) {
+        }
+        if (me != target) ARMCI_Put(&(long){1}, (long *)base[target] + me, sizeof(long), target);
+        while (me == target && arrived < n - 1 && MPI_Wtime() < begin + GIVEN_UP / 3) {
+            arrived = 0;
+            for (int p = 0; p < n; p++)
+                arrived += ((volatile long *)base[me])[p] == 1;
+        }
+        if (me == target) check_long(arrived, n - 1, "puts that arrived");
+        ARMCI_Barrier();
+    }
+    region_free(base);
+}
+
 static const struct test tests[] = {
+    {"puts arrive while their target looks at its memory", while_the_target_looks},
     {"many of each operation end while their target computes", while_the_target_computes},
 };
 SUITE();

@@ -22,7 +22,8 @@
 #include "transport/am/server.h"
 
 static struct {
-    MPI_Comm comm; /* requests and replies only */
+    MPI_Comm comm;   /* requests and replies only */
+    bool drives_rma; /* the thread of every process calls MPI, as a target of RMA */
     /* Polls by others that is_helped has seen. */
     unsigned polls, stream_polls;
 } am = {.comm = MPI_COMM_NULL};
@@ -64,7 +65,8 @@ static void advance_before_exit(void)
     armcii_endpoints_progress();
 }
 
-/* MPI moves the data of operations that it has begun, whichever thread has the lock. */
+/* MPI moves the data of operations that it has begun, whichever thread has the lock, and carries
+ * out RMA operations of others. */
 static void advance_mpi(void)
 {
     int there;
@@ -76,7 +78,7 @@ static void advance_mpi(void)
 static bool advance_own(void)
 {
     if (!armcii_endpoints_are_busy()) {
-        if (armcii_endpoints_owe() && !armcii_server_is_here()) advance_mpi();
+        if ((armcii_endpoints_owe() || am.drives_rma) && !armcii_server_is_here()) advance_mpi();
         return false;
     }
     if (!armcii_lock_try_enter()) {
@@ -112,7 +114,7 @@ static bool is_helped(void)
 static enum progress_wait choose_wait(void)
 {
     bool pending = armcii_endpoints_are_busy();
-    if (!pending && !armcii_server_is_here())
+    if (!pending && !armcii_server_is_here() && !am.drives_rma)
         return armcii_endpoints_owe() ? WAIT_EVENTS : WAIT_WAKEUP;
     if (armcii_event_is_reliable()) return pending ? WAIT_SOME_EVENTS : WAIT_EVENTS;
     return pending ? WAIT_PENDING : WAIT_POLL;
@@ -167,8 +169,9 @@ static void end_process(void)
     armcii_progress_thread_end();
 }
 
-void armcii_am_start(void)
+void armcii_am_start(bool drives_rma)
 {
+    am.drives_rma = drives_rma;
     armcii_coll_dup(armcii_world->comm, &am.comm);
     armcii_am_share_among(armcii_config->clients > 0 ? (int)armcii_config->clients
                                                      : armcii_world->size);

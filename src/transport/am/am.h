@@ -13,8 +13,9 @@
 extern const struct transport armcii_am;
 
 /* Collective over the world. The first process of each node is a server; this requires
- * MPI_THREAD_MULTIPLE. */
-void armcii_am_start(void);
+ * MPI_THREAD_MULTIPLE. drives_rma: the thread of every process calls MPI at all times, since the
+ * network needs the target for RMA. */
+void armcii_am_start(bool drives_rma);
 /* Collective; nothing is outstanding. */
 void armcii_am_end(void);
 
