@@ -227,9 +227,10 @@ int PARMCI_Init_thread_comm(int requested, MPI_Comm comm)
 }
 ARMCII_ALIAS(ARMCI_Init_thread_comm, PARMCI_Init_thread_comm);
 
+/* 1 is success: GA_Initialize_comm starts GA only on another result than 0. */
 int PARMCI_Init_mpi_comm(MPI_Comm comm)
 {
-    return start_on_comm(CALLER, MPI_THREAD_SINGLE, comm);
+    return start_on_comm(CALLER, MPI_THREAD_SINGLE, comm) == 0;
 }
 ARMCII_ALIAS(ARMCI_Init_mpi_comm, PARMCI_Init_mpi_comm);
 

@@ -111,7 +111,7 @@ def check_errors(comm):
 
 def use(comm):
     """Start ARMCI on a communicator, work, end it; MPI goes on."""
-    check(armci.ARMCI_Init_mpi_comm(handle_of(comm)) == 0, "ARMCI_Init_mpi_comm")
+    check(armci.ARMCI_Init_mpi_comm(handle_of(comm)) == 1, "ARMCI_Init_mpi_comm")
     check((armci.armci_msg_me(), armci.armci_msg_nproc()) == (comm.rank, comm.size), "process numbers are ranks of the communicator")
     bases, mine = allocate(comm.rank, comm.size)
     communicate(comm, bases, mine)

@@ -143,7 +143,7 @@ static void try_setting(const char *setting, enum holders who, MPI_Comm comm)
     if (holds(who, rank, ranks)) setenv(name, setting + strlen(name) + 1, 1);
     bool silent = strcmp(setting, "ARMCI_WARN=no") == 0 && holds(who, 0, ranks);
     if (rank == 0) catch_errors();
-    check_long(ARMCI_Init_mpi_comm(comm), 0, "%s: ARMCI_Init_mpi_comm", setting);
+    check_long(ARMCI_Init_mpi_comm(comm), 1, "%s: ARMCI_Init_mpi_comm", setting);
     if (rank == 0) printed = caught_errors();
     if (rank == 0) check_warning(setting, printed, silent ? -1 : other);
     check_agreement(setting, ARMCIX_Get_world_comm());

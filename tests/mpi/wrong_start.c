@@ -13,11 +13,12 @@ static int starts_and_ends(struct row *row)
     WRONG(ARMCI_Init_thread_comm, between, ARGUMENT, "comm", "",
           ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, stage.between));
     WRONG(ARMCI_Init_mpi_comm, null, ARGUMENT, "comm", "MPI_COMM_NULL",
-          ARMCI_Init_mpi_comm(MPI_COMM_NULL));
-    WRONG(ARMCI_Init_mpi_comm, between, ARGUMENT, "comm", "", ARMCI_Init_mpi_comm(stage.between));
+          gives_nothing(ARMCI_Init_mpi_comm(MPI_COMM_NULL) == 0, "ARMCI_Init_mpi_comm"));
+    WRONG(ARMCI_Init_mpi_comm, between, ARGUMENT, "comm", "",
+          gives_nothing(ARMCI_Init_mpi_comm(stage.between) == 0, "ARMCI_Init_mpi_comm"));
     WRONG_AT(ARMCI_UNUSED, ARMCI_Finalize, off, STATE, "state", "", ARMCI_Finalize());
     WRONG_AT(MPI_OFF, ARMCI_Init_mpi_comm, mpi_off, STATE, "comm", "",
-             ARMCI_Init_mpi_comm(MPI_COMM_SELF));
+             gives_nothing(ARMCI_Init_mpi_comm(MPI_COMM_SELF) == 0, "ARMCI_Init_mpi_comm"));
     WRONG_AT(MPI_OFF, ARMCI_Init_thread_comm, mpi_off, STATE, "comm", "",
              ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_SELF));
     WRONG_AT(MPI_OFF, armci_msg_me, mpi_off, STATE, "state", "",
