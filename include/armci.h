@@ -49,7 +49,13 @@
 #ifndef ARMCI_H_INCLUDED
 #define ARMCI_H_INCLUDED
 
+#ifdef __cplusplus
+extern "C++" { /* a program may include this file inside extern "C" */
+#endif
 #include <mpi.h>
+#ifdef __cplusplus
+}
+#endif
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -180,8 +186,7 @@ int ARMCI_Init_thread(int requested);
 /** As ARMCI_Init_thread, on a communicator: process numbers are ranks in `comm`. */
 int ARMCI_Init_thread_comm(int requested, MPI_Comm comm);
 /** As ARMCI_Init, on a communicator; MPI must be initialized. Returns 1 on success, also if ARMCI
- * runs already, and 0 on error, as the original ARMCI and ComEx do; GA_Initialize_comm depends on
- * it. */
+ * runs already, and 0 on error, as GA_Initialize_comm of Global Arrays expects. */
 int ARMCI_Init_mpi_comm(MPI_Comm comm);
 /** 1 between initialization and finalization, else 0. */
 int ARMCI_Initialized(void);

@@ -7,6 +7,10 @@
 
 #include <armci.h>
 
+#ifdef __GNUC__ /* C90 and C++98 have no long long */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -188,6 +192,9 @@ void armci_exchange_address_grp(void *ptr_ar[], int n, ARMCI_Group *group);
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -2,7 +2,13 @@
 #ifndef ARMCI_MP3_H_INCLUDED
 #define ARMCI_MP3_H_INCLUDED
 
+#ifdef __cplusplus
+extern "C++" {
+#endif
 #include <mpi.h>
+#ifdef __cplusplus
+}
+#endif
 
 #define MP_INIT(ARGC, ARGV) MPI_Init(&(ARGC), &(ARGV))
 #define MP_BARRIER()        MPI_Barrier(MPI_COMM_WORLD)

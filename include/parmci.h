@@ -6,6 +6,10 @@
 
 #include <armci.h>
 
+#ifdef __GNUC__ /* C90 and C++98 have no long long */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -195,6 +199,9 @@ MPI_Comm PARMCIX_Get_world_comm(void);
 
 #ifdef __cplusplus
 }
+#endif
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
 #endif
 
 #endif

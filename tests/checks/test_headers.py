@@ -1,12 +1,15 @@
-"""Does each public header alone compile in C99 and in C++ without a warning, and do the types that GA was compiled with keep their sizes?"""
+"""Does each public header alone compile in C99 and in C++ without a warning, also inside extern "C" as programs for the original ARMCI have it,
+and do the types that GA was compiled with keep their sizes?"""
 import glob
 import os
+import shutil
 import subprocess
 
 import pytest
 
-from common import INCLUDE, compiler
+from common import INCLUDE, compiler, output
 
+STANDARDS = ["c++98", "c++11", "c++14", "c++17", "c++20", "c++2b"]
 HEADERS = sorted(os.path.basename(path) for path in glob.glob(os.path.join(INCLUDE, "*.h")))
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-local-typedefs", "-Wno-cast-function-type"]
 SIZES = """
@@ -53,4 +56,32 @@ def test_c99(header):
 @pytest.mark.parametrize("header", HEADERS)
 def test_cxx(header, cxx):
     done = compile_header(cxx, header)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("behind", ["g++", "clang++"])
+@pytest.mark.parametrize("standard", STANDARDS)
+def test_within_extern_c(standard, behind, cxx):
+    """All headers, another one first for each standard."""
+    if not shutil.which(behind):
+        pytest.skip(f"no {behind}")
+    first = STANDARDS.index(standard) % len(HEADERS)
+    source = 'extern "C" {\n%s}\nint main() { return ARMCI_Init() + armci_msg_me(); }\n' % "".join(
+        f"#include <{header}>\n" for header in HEADERS[first:] + HEADERS[:first])
+    done = subprocess.run([*cxx[:-1], f"-std={standard}", "-pedantic", *WARNINGS, "-Wno-long-long", "-Wno-unused-command-line-argument",
+                           "-I" + INCLUDE, "-fsyntax-only", "-"], input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, env={**os.environ, "MPICH_CXX": behind, "OMPI_CXX": behind, "I_MPI_CXX": behind})
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("command", [["-x", "c", "-std=c90"], ["-x", "c++", "-std=c++98"]], ids=["c90", "cxx98"])
+def test_pedantic(command):
+    """Of the strictest compiler, the library's own lines: those of MPI are a system's."""
+    of_mpi = [word.replace("-I", "-isystem") for word in output(*compiler(), "-show").split() if word.startswith("-I")]
+    cc = "g++" if "c++" in command else "gcc"
+    if not shutil.which(cc):
+        pytest.skip(f"no {cc}")
+    done = subprocess.run([cc, *command, "-pedantic-errors", *WARNINGS, *of_mpi, "-I" + INCLUDE, "-fsyntax-only", "-"],
+                          input="".join(f"#include <{header}>\n" for header in HEADERS), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
     assert done.returncode == 0, done.stdout
