@@ -192,14 +192,16 @@ void *PARMCI_Memat(armci_meminfo_t *meminfo, long offset)
     if (armcii_check_process(CALLER, "meminfo->cpid", meminfo->cpid)) return NULL;
     char *base = base_of(meminfo);
     long bytes = meminfo->idlist[MEMINFO_BYTES];
-    if (!is_plausible(meminfo) || !armcii_memget_learn(meminfo->cpid, base, (size_t)bytes)) {
-        armcii_error(ARMCI_ERR_ADDRESS, CALLER, "meminfo", "not memory of ARMCI_Memget",
-                     "%p + %ld bytes of process %d", (void *)base, bytes, meminfo->cpid);
-        return NULL;
-    }
-    if (offset < 0 || offset > bytes) {
+    bool plausible = is_plausible(meminfo);
+    if (plausible && (offset < 0 || offset > bytes)) {
         armcii_error(ARMCI_ERR_RANGE, CALLER, "offset", "beyond the memory", "%ld (of %ld bytes)",
                      offset, bytes);
+        return NULL;
+    }
+    /* Last: where no memory is shared it believes the description, for later transfers, too. */
+    if (!plausible || !armcii_memget_learn(meminfo->cpid, base, (size_t)bytes)) {
+        armcii_error(ARMCI_ERR_ADDRESS, CALLER, "meminfo", "not memory of ARMCI_Memget",
+                     "%p + %ld bytes of process %d", (void *)base, bytes, meminfo->cpid);
         return NULL;
     }
     return base + offset;

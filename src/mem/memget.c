@@ -142,11 +142,18 @@ static bool is_in_zone(int process, const void *address)
     return offset < armcii_arena->zone && !armcii_team_memory_has(process, offset);
 }
 
+/* Can a program have memory there: above the lowest page, below the kernel's addresses? */
+static bool is_of_program(const void *address)
+{
+    enum { LOWEST_PAGE = 4096 };
+    return (intptr_t)address >= LOWEST_PAGE;
+}
+
 /* Can such memory of the process be there, and be accessed? A server accepts requests of other
  * nodes only. */
 static bool is_reachable(int process, const void *address)
 {
-    if (memget.region->far->direct) return false;
+    if (!is_of_program(address) || memget.region->far->direct) return false;
     if (is_shared() && !is_in_zone(process, address)) return false;
     return memget.region->far->contiguous == memget.region->near->atomic ||
            !armcii_world_is_on_node(process);
@@ -171,7 +178,7 @@ static bool learn_shared(int process, const void *address)
 static bool find_memory(int process, const void *address, size_t bytes, bool found,
                         struct raddr *raddr)
 {
-    if (!memget.region || !address) return found;
+    if (!memget.region) return found;
     if (found && (raddr->region != memget.region || process == armcii_world->rank)) return true;
     if (learn_shared(process, address)) return armcii_region_locate(process, address, raddr);
     if (!memget.in_use || !is_reachable(process, address)) return found;

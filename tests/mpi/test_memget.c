@@ -7,6 +7,56 @@
 
 enum { TAG = 71, PIECES = 20 };
 
+static void is_refused(int rc, const char *where)
+{
+    const char *printed = caught_errors();
+    check_long(rc, ARMCI_ERR_ADDRESS, "code of a put to %s", where);
+    check(strstr(printed, "the address lies in no global region of the process") != NULL,
+          "a put to %s printed: %s", where, printed);
+}
+
+static void no_address(armci_meminfo_t *info, char *base, long bytes, long offset)
+{
+    info->idlist[0] = (long)(intptr_t)base;
+    info->idlist[1] = bytes;
+    catch_errors();
+    void *address = ARMCI_Memat(info, offset);
+    caught_errors();
+    check(!address, "ARMCI_Memat of %p + %ld, %ld bytes", (void *)base, offset, bytes);
+}
+
+/* Where nothing can be: the lowest page, and the addresses of the kernel. */
+static void refuse_wild_addresses(armci_meminfo_t *info)
+{
+    char *const wild[] = {(char *)8, (char *)64, (char *)4095, (char *)-64, (char *)-4096};
+    char value = 5;
+    for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
+        no_address(info, wild[i], 8, 0);
+        catch_errors();
+        is_refused(ARMCI_Put(&value, wild[i], 1, info->cpid), "a wild address");
+    }
+}
+
+/* The first test: no process knows such memory yet. */
+static void failures_change_nothing(void)
+{
+    static char outside[64]; /* of no allocation of ARMCI */
+    char value = 5, *mine = outside, *theirs[MOST_RANKS];
+    int next = (test_rank() + 1) % test_ranks();
+    armci_meminfo_t info = {.cpid = next}, own;
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, theirs, sizeof mine, MPI_BYTE, test_comm());
+    no_address(&info, theirs[next], sizeof outside, -1);
+    no_address(&info, theirs[next], sizeof outside, sizeof outside + 1);
+    catch_errors();
+    is_refused(ARMCI_Put(&value, theirs[next], 1, next), "memory of a failing ARMCI_Memat");
+    refuse_wild_addresses(&info);
+    ARMCI_Memget(8, &own, 0); /* from here on unknown addresses may be such memory */
+    refuse_wild_addresses(&info);
+    ARMCI_Barrier();
+    check_long(outside[0], 0, "memory that ARMCI does not have");
+    ARMCI_Memctl(&own);
+}
+
 static void one_allocates(void)
 {
     enum { SIZE = 3000 };
@@ -163,14 +213,6 @@ static void no_descriptor_left(void)
 }
 
 /* Addresses outside all regions are taken for memory of ARMCI_Memget, except where regions are. */
-static void is_refused(int rc, const char *where)
-{
-    const char *printed = caught_errors();
-    check_long(rc, ARMCI_ERR_ADDRESS, "code of a put to %s", where);
-    check(strstr(printed, "the address lies in no global region of the process") != NULL,
-          "a put to %s printed: %s", where, printed);
-}
-
 static void check_region(ARMCI_Group *group)
 {
     enum { BYTES = (2 << 20) + 64 };
@@ -216,6 +258,7 @@ static void start_returning(int *argc, char ***argv)
 }
 
 static const struct test tests[] = {
+    {"an ARMCI_Memat that fails changes nothing", failures_change_nothing},
     {"one process allocates, all use it", one_allocates},
     {"descriptions sent in messages are good anywhere", descriptions_travel},
     {"pieces do not overlap, whatever the order of frees", pieces_do_not_overlap},
