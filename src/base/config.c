@@ -1,15 +1,14 @@
 /* config.c - parser of the environment variables, and the values in force. */
 #include "base/config.h"
 
+#include "base/ascii.h"
 #include "base/config_table.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 extern char **environ;
 
@@ -56,9 +55,7 @@ static bool add_remedy(const char *text, size_t length, uint64_t *list)
 {
     if (length < 2 || (*text != '+' && *text != '-')) return false;
     for (size_t i = 0; i < REMEDIES; i++) {
-        if (strlen(remedies[i].name) != length - 1 ||
-            strncasecmp(remedies[i].name, text + 1, length - 1) != 0)
-            continue;
+        if (!armcii_is_word(remedies[i].name, text + 1, length - 1)) continue;
         set_policy(list, i, *text == '+' ? REMEDY_ON : REMEDY_OFF);
         return true;
     }
@@ -84,7 +81,7 @@ static void print_remedies(uint64_t list, char *buffer, size_t size)
 static bool parse_word(const struct word *words, const char *text, uint64_t *value)
 {
     for (; words->text != NULL; words++) {
-        if (strcasecmp(words->text, text) != 0) continue;
+        if (!armcii_is_word(words->text, text, strlen(text))) continue;
         *value = words->value;
         return true;
     }
@@ -116,8 +113,8 @@ static bool parse_remedies(const struct word *words, const char *text, uint64_t 
 /* Bits that the suffix k, M, G or T shifts by; 0: no suffix. */
 static unsigned suffix_shift(char letter)
 {
-    static const char letters[] = "KMGT";
-    const char *found = letter == '\0' ? NULL : strchr(letters, toupper((unsigned char)letter));
+    static const char letters[] = "kmgt";
+    const char *found = letter == '\0' ? NULL : strchr(letters, armcii_lower(letter));
 
     return found == NULL ? 0 : 10 * (unsigned)(found - letters + 1);
 }
@@ -128,7 +125,7 @@ static bool parse_number(enum kind kind, const char *text, uint64_t *value)
 {
     char *end;
 
-    if (!isdigit((unsigned char)*text)) return false; /* strtoull accepts blanks and signs */
+    if (!armcii_is_digit(*text)) return false; /* strtoull accepts blanks and signs */
     unsigned long long number = strtoull(text, &end, 10);
     unsigned shift = kind == KIND_BYTES ? suffix_shift(*end) : 0;
     if (end[shift != 0] != '\0') return false;
@@ -141,7 +138,7 @@ static bool parse_number(enum kind kind, const char *text, uint64_t *value)
 static bool is_file_name(const char *text)
 {
     if (strpbrk(text, "./") == NULL || strlen(text) >= CONFIG_FILE_NAME) return false;
-    while (*text && !iscntrl((unsigned char)*text))
+    while (*text && !armcii_is_control(*text))
         text++;
     return *text == '\0';
 }
@@ -271,7 +268,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct log *log, const cha
     log->lines++;
     if (log->line == NULL) return;
     for (char *p = line; *p != '\0'; p++) {
-        if (iscntrl((unsigned char)*p)) *p = '?';
+        if (armcii_is_control(*p)) *p = '?';
     }
     log->line(line);
 }

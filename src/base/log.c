@@ -2,7 +2,6 @@
  * write, so that lines of several ranks do not mix. */
 #include "base/log.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/config.h"
 
 enum { LINE = 2048 };
@@ -136,7 +136,7 @@ __attribute__((format(printf, 1, 2))) static void report(const char *format, ...
 static void replace_control_characters(char *text)
 {
     for (; *text != '\0'; text++) {
-        if (iscntrl((unsigned char)*text)) *text = '?';
+        if (armcii_is_control(*text)) *text = '?';
     }
 }
 
