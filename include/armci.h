@@ -19,11 +19,11 @@
  * order in which it issued them [B]. Other processes may see them in another order, unless a fence
  * separates them. Non-blocking operations are unordered until waited for.
  * @buffers The local buffer of a transfer may itself lie in global memory. It needs no alignment.
- * @errors Functions that return int return 0 on success. An invalid argument prints one line (rank,
- * function, argument, value, reason) and aborts the job. With `ARMCI_ERRORS=return` the call
- * returns a code of `ARMCI_Err_e` instead and changes nothing. Before `ARMCI_Init` and after
- * `ARMCI_Finalize` every function returns `ARMCI_ERR_STATE`, except those whose description says
- * that they may be called at any time.
+ * @errors Functions that return int return 0 on success (`ARMCI_Init_mpi_comm` returns 1). An
+ * invalid argument prints one line (rank, function, argument, value, reason) and aborts the job.
+ * With `ARMCI_ERRORS=return` the call returns a code of `ARMCI_Err_e` instead and changes nothing.
+ * Before `ARMCI_Init` and after `ARMCI_Finalize` every function returns `ARMCI_ERR_STATE`, except
+ * those whose description says that they may be called at any time.
  * @threads With MPI_THREAD_MULTIPLE any thread may call. One lock serializes the threads of a
  * process; a thread that waits for a mutex, a notification, a message, a barrier or the other
  * processes of a collective call does not hold it. At lower levels one thread at a time may call,
