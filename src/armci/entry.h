@@ -71,7 +71,7 @@ static inline void armcii_exit(const enum entry_state *entered)
 /* First line of a function: `entered` is ENTRY_OFF if the call is invalid; `process` is its target;
  * leaving the scope releases the lock. */
 #define ARMCII_ENTER_TO(function, process)                                                         \
-    __attribute__((cleanup(armcii_exit))) const enum entry_state entered =                         \
+    __attribute__((cleanup(armcii_exit), unused)) const enum entry_state entered =                 \
         armcii_enter(function, process)
 /* The same without a target. */
 #define ARMCII_ENTER(function) ARMCII_ENTER_TO(function, -1)
@@ -89,7 +89,8 @@ static inline void armcii_unwatch(const bool *watched)
     armcii_call_end();
 }
 #define ARMCII_WATCH_TO(function, process)                                                         \
-    __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function, process)
+    __attribute__((cleanup(armcii_unwatch), unused)) const bool watched =                          \
+        armcii_watch(function, process)
 #define ARMCII_WATCH(function) ARMCII_WATCH_TO(function, -1)
 /* First lines of a function that waits for other processes. */
 #define ARMCII_ENTER_TO_WAIT(function, process)                                                    \

@@ -23,7 +23,7 @@ static struct live {
     int group, id;
     size_t longs;  /* in the largest slice */
     size_t stride; /* bytes from one long of a slice to the next; a large slice is sparse */
-    enum { EQUAL, DIFFERENT, RUNS, SOME_EMPTY, SIZES } sizes;
+    enum sizes { EQUAL, DIFFERENT, RUNS, SOME_EMPTY, SIZES } sizes;
     void *base[MOST_RANKS];
 } live[LIVE];
 
@@ -82,7 +82,7 @@ static void create(struct live *l, int id, bool some_large)
     struct group *g = &groups[l->group = rng_between(&draws, 0, GROUPS - 1)];
     l->id = id;
     l->longs = (size_t)rng_between(&draws, 1, MOST_LONGS);
-    l->sizes = rng_between(&draws, 0, SIZES - 1);
+    l->sizes = (enum sizes)rng_between(&draws, 0, SIZES - 1);
     l->stride = sizeof(long);
     if (some_large && rng_chance(&draws, 12))
         l->stride *= (size_t)rng_between(&draws, 1, LARGEST / MOST_LONGS / (int)sizeof(long));

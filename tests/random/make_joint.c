@@ -98,7 +98,7 @@ static bool tell(struct maker *m, struct op *op, int area, const struct area *pa
                  enum telling how)
 {
     struct area data = *part;
-    op->variant = how;
+    op->variant = (int)how;
     op->offset = part->start;
     op->bytes = part->width;
     op->region = part->region;
