@@ -24,14 +24,10 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bo
     armcii_note_collective(team);
     int rc = armcii_check_pointer(caller, "base_ptrs", base_ptrs);
     if (rc) return rc;
-    bool is_empty;
-    struct region *region = armcii_region_create(team, bytes, &is_empty);
-    if (!region && !is_empty) {
-        if (bytes < 0) return armcii_check_count(caller, "bytes", bytes);
-        return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes",
-                            "out of memory, or another process requests a negative size", "%ld",
-                            bytes);
-    }
+    const char *why;
+    struct region *region = armcii_region_create(team, bytes, &why);
+    if (!region && bytes < 0) return armcii_check_count(caller, "bytes", bytes);
+    if (!region && why) return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", why, "%ld", bytes);
     if (region) armcii_observe_region(region);
     for (int i = 0; i < team->size; i++)
         base_ptrs[i] = region ? armcii_region_base(region, i) : NULL;
@@ -172,7 +168,11 @@ void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
     char *memory = armcii_memget_create(bytes);
     if (!memory) {
         armcii_error(ARMCI_ERR_MEMORY, CALLER, "bytes",
-                     "out of memory, or this MPI library has no dynamic windows", "%zu", bytes);
+                     armcii_memget_region() || armcii_world->size == 1
+                         ? "out of memory"
+                         : "the processes of a node share no memory, and this MPI library has no "
+                           "dynamic windows",
+                     "%zu", bytes);
         return;
     }
     armcii_observe_memget(memory, bytes);

@@ -225,8 +225,8 @@ struct region *armcii_memget_region(void)
  * dynamic window for one process. */
 static void *create_alone(size_t bytes)
 {
-    bool is_empty;
-    struct region *r = armcii_region_create(armcii_team_world(), (long)bytes, &is_empty);
+    const char *why;
+    struct region *r = armcii_region_create(armcii_team_world(), (long)bytes, &why);
     return r ? r->own : NULL;
 }
 

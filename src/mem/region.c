@@ -1,7 +1,9 @@
 /* region.c - creating, freeing and finding regions. */
 #include "mem/region.h"
 
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,19 @@ static void list_remove(struct region *r)
 {
     *(r->previous ? &r->previous->next : &regions.oldest) = r->next;
     *(r->next ? &r->next->previous : &regions.newest) = r->previous;
+}
+
+/* Why the last creation of the thread has failed, if it has. */
+static _Thread_local char refusal[128];
+
+/* Returns -1, for a failure. */
+__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(refusal, sizeof refusal, format, args);
+    va_end(args);
+    return -1;
 }
 
 static void *allocate_table(const struct region *r, size_t entry)
@@ -175,8 +190,8 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
         return true;
     }
     if (counts && fits) armcii_reservation_release(here);
-    armcii_warn("%jd MiB requested on a node, %jd MiB available", (intmax_t)worst[ASKED] >> 20,
-                -(intmax_t)worst[LEFT_NEGATED] >> 20);
+    refuse("out of memory: %jd MiB requested on a node, %jd MiB available",
+           (intmax_t)worst[ASKED] >> 20, -(intmax_t)worst[LEFT_NEGATED] >> 20);
     return false;
 }
 
@@ -224,12 +239,12 @@ static int allocate_alone(struct region *r)
 {
     int me = r->team->rank;
     if (!r->near->contiguous->region_alloc) {
-        armcii_warn("no room for %zu bytes on each process of a group of %d in the arena",
-                    r->largest, r->team->size);
-        return -1;
+        return refuse("no room for %zu bytes on each process of a group of %d in the arena",
+                      r->largest, r->team->size);
     }
     r->base = allocate_table(r, sizeof r->base[0]);
-    if (r->near->contiguous->region_alloc(r) != 0) return -1;
+    if (r->near->contiguous->region_alloc(r) != 0)
+        return refuse("the MPI library makes no window for a group of %d", r->team->size);
     r->own = r->base[me];
     fill_own_slice(r);
     armcii_team_allgather(r->team, &r->own, r->base, (int)sizeof r->own);
@@ -250,7 +265,8 @@ static int create_memory(struct region *r)
         allocate_in_arena(r);
     else if (allocate_alone(r) != 0)
         return -1;
-    return armcii_region_attach(r);
+    if (armcii_region_attach(r) == 0) return 0;
+    return refuse("the MPI library makes no window for a group of %d", r->team->size);
 }
 
 char *armcii_region_base(const struct region *r, int member)
@@ -285,13 +301,14 @@ static struct region *abandon(struct region *r)
     return NULL;
 }
 
-struct region *armcii_region_create(struct team *team, long bytes, bool *is_empty)
+struct region *armcii_region_create(struct team *team, long bytes, const char **why)
 {
     struct region *r = new_region(team);
     bool valid = exchange_sizes(r, bytes);
     r->own_bytes = (size_t)bytes;
-    *is_empty = valid && r->largest == 0;
-    if (!valid || *is_empty) {
+    *why = valid && r->largest == 0 ? NULL : refusal;
+    if (!valid) refuse("another process requests a negative size");
+    if (!valid || !*why) {
         free_tables(r);
         return NULL;
     }

@@ -5,9 +5,9 @@
 #include "mem/directory.h"
 
 /* Collective over the team: a slice of `bytes` >= 0 bytes (may differ) on every member. NULL, on
- * every member, if memory runs out, a size is negative, or all sizes are 0 (then *is_empty is
- * true). */
-struct region *armcii_region_create(struct team *team, long bytes, bool *is_empty);
+ * every member, if all sizes are 0 (then *why is NULL), or if there can be no region: *why is the
+ * reason in words, valid until the thread's next call. */
+struct region *armcii_region_create(struct team *team, long bytes, const char **why);
 /* Collective over the region's team; requires that no operation is outstanding on the region. */
 void armcii_region_free(struct region *region);
 /* Collective over the world: free all remaining regions. */
