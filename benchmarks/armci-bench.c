@@ -27,7 +27,7 @@ struct options {
     char **without;   /* names of rows that are left out */
     int without_count;
     const char *label; /* name of the run in the file, or NULL */
-    bool progress, instructions, help;
+    bool progress, instructions, help, version;
 };
 
 static const char *const known_words[] = {
@@ -83,6 +83,7 @@ static void print_usage(FILE *out)
         "  -i, --instructions the same as the word instructions\n"
         "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
         "  -h, --help         print this help\n"
+        "  -V, --version      print the version of the library\n"
         "Exit status: 0; 1 if a row has wrong data or an operation failed; 2 for an invalid "
         "command line.\n",
         DEFAULT_SECONDS);
@@ -114,6 +115,20 @@ static bool is_known(const char *word)
     return false;
 }
 
+/* The known word that begins like this one for longest, two letters at least; NULL: none does. */
+static const char *nearest(const char *word)
+{
+    const char *found = NULL;
+    size_t most = 1;
+    for (int i = 0; i < KNOWN_WORDS; i++) {
+        size_t same = 0;
+        while (word[same] && word[same] == known_words[i][same])
+            same++;
+        if (same > most) found = known_words[i], most = same;
+    }
+    return found;
+}
+
 /* Apply one option; false if it is unknown or its value is invalid. */
 static bool take(int option, struct options *options)
 {
@@ -126,6 +141,7 @@ static bool take(int option, struct options *options)
     case 'i': options->instructions = true; return true;
     case 'p': options->progress = true; return true;
     case 'h': options->help = true; return true;
+    case 'V': options->version = true; return true;
     default: return false;
     }
 }
@@ -133,15 +149,12 @@ static bool take(int option, struct options *options)
 /* Read the command line; false, with the reason in `why`, if it is invalid. */
 static bool read_options(int argc, char **argv, struct options *options, char *why, size_t room)
 {
-    static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
-                                          {"threads", required_argument, NULL, 't'},
-                                          {"json", required_argument, NULL, 'j'},
-                                          {"label", required_argument, NULL, 'l'},
-                                          {"without", required_argument, NULL, 'w'},
-                                          {"instructions", no_argument, NULL, 'i'},
-                                          {"progress", no_argument, NULL, 'p'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {
+        {"seconds", required_argument, NULL, 's'}, {"threads", required_argument, NULL, 't'},
+        {"json", required_argument, NULL, 'j'},    {"label", required_argument, NULL, 'l'},
+        {"without", required_argument, NULL, 'w'}, {"instructions", no_argument, NULL, 'i'},
+        {"progress", no_argument, NULL, 'p'},      {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},       {NULL, 0, NULL, 0}};
     int option;
 
     *options = (struct options){.seconds = DEFAULT_SECONDS,
@@ -151,7 +164,7 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
     snprintf(why, room, "%s", "out of memory");
     if (!options->without) return false;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "s:t:j:l:w:iph", known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "s:t:j:l:w:iphV", known, NULL)) != -1) {
         if (!take(option, options)) {
             snprintf(why, room, "invalid option or value: %s", argv[optind - 1]);
             return false;
@@ -161,11 +174,13 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
     options->word_count = argc - optind;
     for (int i = 0; i < options->word_count; i++) {
         if (is_known(options->words[i])) continue;
-        snprintf(why, room, "unknown word: %s", options->words[i]);
+        const char *meant = nearest(options->words[i]);
+        snprintf(why, room, "unknown word: %.100s%s%s", options->words[i],
+                 meant ? "; did you mean " : "", meant ? meant : "");
         return false;
     }
     snprintf(why, room, "%s", "no word given");
-    return options->word_count > 0 || options->instructions || options->help;
+    return options->word_count > 0 || options->instructions || options->help || options->version;
 }
 
 static bool is_of_all(const char *word)
@@ -266,6 +281,13 @@ static void name_processor(char *text, size_t room)
         snprintf(text, room, "%s (family %s, model %s)", name, family, model);
     else
         snprintf(text, room, "%s", name[0] || uname(&machine) != 0 ? name : machine.machine);
+}
+
+static void print_version(void)
+{
+    char armci[64];
+    name_armci(armci, sizeof armci);
+    printf("armci-bench (%s)\n", armci);
 }
 
 static void describe(const struct options *options, const struct site *site,
@@ -393,8 +415,10 @@ static bool run(const struct options *options)
 static int refuse(const char *why, int rank)
 {
     if (rank == 0) {
-        fprintf(stderr, "armci-bench: %s\n", why);
-        print_usage(stderr);
+        fprintf(stderr, "armci-bench: %s\nwords:", why);
+        for (int i = 0; i < KNOWN_WORDS; i++)
+            fprintf(stderr, " %s", known_words[i]);
+        fprintf(stderr, "\narmci-bench --help describes them, and the options\n");
     }
     return 2;
 }
@@ -413,7 +437,7 @@ static bool start_mpi(int *argc, char ***argv, bool threads)
 int main(int argc, char **argv)
 {
     struct options options;
-    char why[256];
+    char why[256] = "";
     int rank, status = 0;
 
     bool right = read_options(argc, argv, &options, why, sizeof why);
@@ -425,6 +449,8 @@ int main(int argc, char **argv)
         status = refuse("this MPI library does not provide MPI_THREAD_MULTIPLE", rank);
     } else if (options.help) {
         if (rank == 0) print_usage(stdout);
+    } else if (options.version) {
+        if (rank == 0) print_version();
     } else {
         ARMCI_Init();
         status = run(&options) ? 0 : 1;

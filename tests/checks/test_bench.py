@@ -1,7 +1,7 @@
 """The words of armci-bench that compute something, in small sizes, on 2 to 4 ranks and with every block fetched; the program checks each result."""
 import pytest
 
-from common import need_ranks, run_job
+from common import need_ranks, read, run_job
 
 BENCH = ["benchmarks/armci-bench", "--seconds", "0.001"]
 
@@ -35,3 +35,16 @@ def test_norm_of_mg(ranks):
     need_ranks(ranks)
     job = run_job(ranks, *BENCH, "mg", "--without", "MG [WAB]*", seconds=100)
     assert job.count(r"^MG S: norm 5\.3077070057[0-9]*e-05, .*: verified$") == 1, job.all
+
+
+def test_wrong_word():
+    """Three lines, the first of which has the word that was meant."""
+    job = run_job(1, BENCH[0], "latncy")
+    assert job.status == 2 and job.count("^armci-bench: unknown word: latncy; did you mean latency[?]$") == 1, job.all
+    assert job.count("^words: latency bandwidth .* all$") == job.count("^armci-bench --help describes") == 1, job.all
+    assert job.count("  bandwidth ") == 0, job.all
+
+
+def test_version():
+    job = run_job(1, BENCH[0], "--version")
+    assert job.status == 0 and job.out == "armci-bench (ARMCI-RMA %s)\n" % read("VERSION").strip(), job.all

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from common import LIBRARIES, SOURCE, check, compile_program, environment, launch_command, run_job
+from common import LIBRARIES, SOURCE, check, compile_program, environment, launch_command, read, run_job
 
 TOOL = os.path.join(SOURCE, "tools", "armci-stats")
 BENCH, PROGRAM = "benchmarks/armci-bench", "examples/hello"
@@ -165,6 +165,10 @@ def test_damaged_file(name, says, tmp_path):
     content = {"empty": "", "cut": json.dumps(job(2, 1))[:-30], "other": '{"a": 1}', "lacks": lacks}[name]
     done = run(write(tmp_path, name + ".json", content))
     check(done.returncode == 1 and says in done.stderr and not done.stdout, "status %d" % done.returncode, done.stderr)
+
+
+def test_version():
+    assert subprocess.run([TOOL, "--version"], capture_output=True, text=True, check=True).stdout == "armci-stats (ARMCI-RMA) %s\n" % read("VERSION").strip()
 
 
 def test_missing_file(tmp_path):
