@@ -22,8 +22,11 @@ int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new
 int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group);
 /** @} */
 /** @defgroup modes Access modes
- * A promise of the program about a region. The library may use it for speed; results stay correct
- * while the promise holds. No path uses modes yet.
+ * A promise of the program about a region, which no path uses for speed. By default it is not
+ * checked. With `ARMCI_DEBUG_ALLOC=yes` or `slow`, when the mode is set, an operation that breaks
+ * ARMCIX_MODE_READ_ONLY (put, accumulate, flag, read-modify-write) or ARMCIX_MODE_ACC_ONLY (all but
+ * accumulates) transfers nothing and is an error `ARMCI_ERR_ARGUMENT`. The other modes, loads and
+ * stores are never checked; ARMCIX_MODE_ALL allows all.
  * @completion `ARMCIX_Mode_set` is collective over the region's group and completes everything on
  * the region first.
  * @errors `ARMCI_ERR_ARGUMENT`: not a combination of modes. `ARMCI_ERR_ADDRESS`: not in a slice of
@@ -38,7 +41,8 @@ enum armcix_access_mode_e {
     ARMCIX_MODE_READ_ONLY = 0x8,     /**< no process writes */
     ARMCIX_MODE_ACC_ONLY = 0x10      /**< only accumulates of one type */
 };
-/** Set the mode of the region that holds `ptr`, an address of the caller's own slice. */
+/** Set the mode of the region that holds `ptr`, an address of the caller's own slice. It has an
+ * effect only with `ARMCI_DEBUG_ALLOC`: operations that break it are refused. */
 int ARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group);
 /** The mode in force; negative: error. */
 int ARMCIX_Mode_get(void *ptr);

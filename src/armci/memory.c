@@ -3,9 +3,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "armci/entry.h"
 #include "base/config.h"
+#include "base/lock.h"
 #include "mem/region.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
@@ -13,6 +15,18 @@
 #include "core/handle.h"
 
 /* ---- collective ---- */
+
+/* ARMCI_DEBUG_ALLOC=slow: leave at another time than the other members. A program that stores into
+ * its slice now, without a barrier, overwrites what those have put there. */
+static void leave_late(struct team *team)
+{
+    enum { STEP = 5000000, STEPS = 4 }; /* nanoseconds */
+    unsigned turn = (unsigned)team->rank + (unsigned)team->collectives;
+    armcii_coll_barrier(team->comm);
+    unsigned entries = armcii_lock_suspend();
+    nanosleep(&(struct timespec){.tv_nsec = (long)(turn % STEPS) * STEP}, NULL);
+    armcii_lock_resume(entries);
+}
 
 static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bool is_world,
                     const ARMCI_Group *group)
@@ -31,6 +45,7 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bo
     if (region) armcii_observe_region(region);
     for (int i = 0; i < team->size; i++)
         base_ptrs[i] = region ? armcii_region_base(region, i) : NULL;
+    if (armcii_config->debug_alloc == ALLOC_SLOW) leave_late(team);
     return 0;
 }
 
@@ -267,6 +282,14 @@ void PARMCI_Access_end(void *ptr)
 }
 ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);
 
+/* The kinds of operations that break the promise, as bits. A read-modify-write counts as a put. */
+static unsigned forbidden_by(int mode)
+{
+    if (mode & ARMCIX_MODE_ALL) return 0;
+    return (mode & ARMCIX_MODE_READ_ONLY ? 1u << OP_PUT | 1u << OP_ACC : 0) |
+           (mode & ARMCIX_MODE_ACC_ONLY ? 1u << OP_PUT | 1u << OP_GET : 0);
+}
+
 int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
 {
     ARMCII_ENTER(CALLER);
@@ -288,6 +311,8 @@ int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
     armcii_complete_region(region);
     armcii_coll_barrier(team->comm);
     region->mode = mode;
+    region->refused = armcii_config->debug_alloc ? forbidden_by(mode) : 0;
+    armcii_addr_cache_clear(); /* operations must meet the check */
     return 0;
 }
 ARMCII_ALIAS(ARMCIX_Mode_set, PARMCIX_Mode_set);

@@ -437,6 +437,7 @@ static int put_then_flag(struct op *data, int *flag, int value)
     struct op op;
     struct raddr raddr;
     int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
+    if (!rc) rc = armcii_op_check_mode(data->caller, "flag", OP_PUT, &raddr);
     if (!rc)
         rc = build_contiguous(put_to(data->caller, data->target), &value, flag, sizeof value, &op);
     if (rc) return rc;

@@ -14,6 +14,7 @@ enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
 enum shm_policy { SHM_NO, SHM_AUTO };
 enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_AM, TRANSPORT_RDMA };
 enum progress_policy { PROGRESS_THREAD, PROGRESS_NONE };
+enum alloc_checks { ALLOC_UNCHECKED, ALLOC_CHECKED, ALLOC_SLOW };
 enum nodes_policy { NODES_AUTO, DOMAINS_RANK };
 
 /* Remedies for defects of MPI libraries; mpi/quirks.c decides which are needed. */
@@ -55,7 +56,7 @@ struct config {
     enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE */
     bool noncollective_groups;
     enum nodes_policy nodes;
-    bool debug_alloc;
+    enum alloc_checks debug_alloc;
     bool quirks;                           /* ARMCI_QUIRKS; false: none but those that it names */
     enum remedy_policy remedies[REMEDIES]; /* the names in it */
     size_t eager_max;                      /* bytes; 0: auto */

@@ -53,6 +53,8 @@ static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO},
 static const struct word progress_words[] = {
     {"auto", PROGRESS_THREAD}, {"thread", PROGRESS_THREAD}, {"none", PROGRESS_NONE}, {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", DOMAINS_RANK}, {NULL, 0}};
+static const struct word alloc_words[] = {
+    YES(ALLOC_CHECKED), NO(ALLOC_UNCHECKED), {"slow", ALLOC_SLOW}, {NULL, 0}};
 static const struct word auto_words[] = {{"auto", 0}, {NULL, 0}};
 /* The first word of ARMCI_QUIRKS. */
 enum { QUIRKS_NONE = 1 };
@@ -92,7 +94,10 @@ static const struct variable table[] = {
     NUMBER("ARMCI_HANG_REPORT", KIND_COUNT, 0, 1000000, "0", hang_report,
            "a call that lasts longer than so many seconds prints what it waits for, once, and goes "
            "on; SIGUSR1 does so at any time; 0: SIGUSR1 only"),
-    FLAG("ARMCI_DEBUG_ALLOC", "no", debug_alloc, "fill new memory with a pattern"),
+    CHOICE("ARMCI_DEBUG_ALLOC", alloc_words, "no", debug_alloc,
+           "fill new memory with a pattern, and refuse operations that break the access mode of a "
+           "region (yes); also let each process leave an allocation at another time, which shows "
+           "programs that store into new memory without a barrier (slow)"),
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", transport,
            "between nodes: active messages to a server on each node (am), contiguous data by MPI "
            "RMA and the rest by am (rdma), or MPI RMA "

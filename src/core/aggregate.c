@@ -46,6 +46,7 @@ int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy)
     const char *argument = op->verb.kind == OP_GET ? "src" : "dst";
     int rc = armcii_op_resolve(op->caller, argument, op->target, op->shape.remote, op->shape.bytes,
                                &a->raddr);
+    if (!rc) rc = armcii_op_check_mode(op->caller, argument, op->verb.kind, &a->raddr);
     if (rc) return rc;
     a->version = armcii_directory_version;
     make_room(a);

@@ -31,6 +31,13 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
     return 0;
 }
 
+int armcii_op_report_mode(const char *caller, const char *argument, const struct raddr *raddr)
+{
+    return armcii_error(ARMCI_ERR_ARGUMENT, caller, argument,
+                        "the access mode of the region, set by ARMCIX_Mode_set, forbids it", "%#x",
+                        (unsigned)raddr->region->mode);
+}
+
 int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     const struct transport *transport = raddr->route->atomic;
@@ -61,6 +68,13 @@ static void issue_scattered(const struct op *op)
     }
 }
 
+static int resolve_segment(const struct op *op, const struct segment *seg, struct raddr *raddr)
+{
+    const char *argument = remote_argument(op);
+    int rc = armcii_op_resolve(op->caller, argument, op->target, seg->remote, seg->bytes, raddr);
+    return rc ? rc : armcii_op_check_mode(op->caller, argument, op->verb.kind, raddr);
+}
+
 static int check_scattered(const struct op *op)
 {
     struct shape_iter it;
@@ -68,8 +82,7 @@ static int check_scattered(const struct op *op)
     struct raddr raddr;
     int rc = 0;
     for (armcii_shape_begin(&it, &op->shape); rc == 0 && armcii_shape_next(&it, &seg);)
-        rc = armcii_op_resolve(op->caller, remote_argument(op), op->target, seg.remote, seg.bytes,
-                               &raddr);
+        rc = resolve_segment(op, &seg, &raddr);
     return rc;
 }
 
@@ -115,6 +128,8 @@ int armcii_op_start(const struct op *op, struct request *req)
         rc = locate(op, &raddr);
         if (rc) return rc;
     }
+    rc = armcii_op_check_mode(op->caller, remote_argument(op), op->verb.kind, &raddr);
+    if (rc) return rc;
     if (raddr.is_mapped && op->shape.form == SHAPE_CONTIGUOUS)
         armcii_addr_cache_enter(op->target, op->lo, &raddr);
     return armcii_op_issue(op, &raddr, req);
@@ -197,6 +212,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
         old = armcii_apply_rmw(update, bytes, there, operand);
     } else {
         int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
+        if (!rc) rc = armcii_op_check_mode(caller, "prem", OP_PUT, &raddr);
         if (rc) return rc;
         armcii_addr_cache_enter(target, remote, &raddr);
         old = armcii_rmw_issue(&raddr, target, update, bytes, remote, operand);

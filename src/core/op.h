@@ -32,6 +32,16 @@ int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct reque
 int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,
                       size_t bytes, struct raddr *raddr);
 
+/* 0 if the access mode of the region allows such an operation, or nobody checks it
+ * (ARMCI_DEBUG_ALLOC); else an error code, reported for the caller. */
+int armcii_op_report_mode(const char *caller, const char *argument, const struct raddr *raddr);
+static inline int armcii_op_check_mode(const char *caller, const char *argument, enum op_kind kind,
+                                       const struct raddr *raddr)
+{
+    if (__builtin_expect(!(raddr->region->refused & 1u << kind), 1)) return 0;
+    return armcii_op_report_mode(caller, argument, raddr);
+}
+
 /* ---- read-modify-write ---- */
 
 /* As ARMCI_Rmw; op and target are valid. 0 or an error code. */

@@ -291,7 +291,7 @@ void armcii_addr_cache_insert(int process, const void *address, const char *lo, 
 
 void armcii_addr_cache_enter(int process, const void *address, const struct raddr *raddr)
 {
-    if (raddr->route->direct)
+    if (raddr->route->direct && !raddr->region->refused)
         armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo));
 }
 

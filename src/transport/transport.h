@@ -36,12 +36,14 @@ struct region {
     int run_count;
     char *own;              /* the caller's slice */
     struct placement place; /* in the arena; then base is NULL */
-    char **base;     /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
-    size_t total;    /* bytes of all slices; at most SIZE_MAX */
-    size_t reserved; /* bytes of this node's memory that this process accounts for
-                        (node/node.h) */
-    int mode;        /* access mode: ARMCIX_MODE_... */
-    bool memget;     /* the region of ARMCI_Memget: its slices are what single processes allocate */
+    char **base;      /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
+    size_t total;     /* bytes of all slices; at most SIZE_MAX */
+    size_t reserved;  /* bytes of this node's memory that this process accounts for
+                         (node/node.h) */
+    int mode;         /* access mode: ARMCIX_MODE_... */
+    unsigned refused; /* kinds of operations, as bits, that break it and are refused; not in the
+                         address cache then */
+    bool memget; /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near;       /* to slices that are mapped here */
     const struct route *far;        /* to all others */
     void *part[MAX_TRANSPORTS];     /* see armcii_region_part */

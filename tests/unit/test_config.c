@@ -179,7 +179,7 @@ TEST(test_flags)
                                      "NO", "False", "oFF", "N", "F"};
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         accept("ARMCI_DEBUG_ALLOC", yes[i], "yes");
-        ck_assert(armcii_config->debug_alloc);
+        ck_assert_uint_eq(armcii_config->debug_alloc, ALLOC_CHECKED);
     }
     for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
         accept("ARMCI_NONCOLLECTIVE_GROUPS", no[i], "no");
@@ -197,7 +197,7 @@ TEST(test_wrong_flags_are_never_on)
         refuse("ARMCI_NONCOLLECTIVE_GROUPS", wrong[i], "yes|no");
         ck_assert(armcii_config->noncollective_groups);
     }
-    refuse("ARMCI_DEBUG_ALLOC", "flase", "(yes|no); no is used");
+    refuse("ARMCI_DEBUG_ALLOC", "flase", "(yes|no|slow); no is used");
 }
 
 /* A choice is read into its field, whatever the case of its letters. */
