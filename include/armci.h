@@ -9,7 +9,7 @@
  *
  * The following holds for every function unless its description says otherwise:
  * @units Sizes, the first entry of a count array and strides are bytes. Process numbers are ranks
- * in the communicator that ARMCI was started on. Totals may exceed 2 GiB: only single arguments are
+ * in the communicator that ARMCI was started on. Totals may exceed 2 GiB, though arguments are
  * ints.
  * @completion A blocking put or accumulate returns when the local buffer may be used again (local
  * completion). Its data are in the target's memory after `ARMCI_Fence` of the target,
@@ -196,8 +196,7 @@ int ARMCI_Finalize(void);
 /** Release resources that would outlive the process; for error paths and signal handlers. Not
  * collective. */
 void ARMCI_Cleanup(void);
-/** Print `msg`, `code` and the caller's rank to standard error, and abort the job with exit status
- * `code`. */
+/** Print `msg`, `code` and the rank to standard error; abort the job with exit status `code`. */
 void ARMCI_Error(const char *msg, int code);
 /** "major.minor.patch" of the library in use. */
 const char *ARMCI_RMA_Version(void);
@@ -387,8 +386,7 @@ int ARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int d
                         int count[], int stride_levels, int *flag, int value, int proc);
 /** @} */
 /** @defgroup values Single values
- * One value, passed or returned by value instead of in a buffer. The remote address may be
- * unaligned.
+ * One value, passed or returned instead of a buffer. The remote address may be unaligned.
  * @completion As for contiguous transfers.
  * @errors As for contiguous transfers. The gets cannot return a code: with `ARMCI_ERRORS=return`
  * they return 0.
@@ -413,8 +411,7 @@ double ARMCI_GetValueDouble(void *src, int proc);
 /** @defgroup patches Packing patches
  * Copy between a patch of the caller's memory and a contiguous buffer. Local; the patch is
  * described as for strided transfers.
- * @errors `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_COUNT`; nothing is copied then. May be called at any
- * time.
+ * @errors `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_COUNT`: nothing is copied. May be called at any time.
  * @threads From any thread, at any level.
  * @source [A] @{ */
 /** Pack the strided patch at `ptr` into `buf`. */
@@ -425,8 +422,7 @@ void armci_read_strided(void *ptr, int stride_levels, int stride_arr[], int coun
 /** @defgroup walk Iterating over patches
  * Visit the segments of a strided patch one after the other. Local; at most
  * `ARMCI_MAX_STRIDE_LEVEL` levels.
- * @errors `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_COUNT`: the sequence is empty then. May be called at any
- * time.
+ * @errors `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_COUNT`: an empty sequence. May be called at any time.
  * @threads From any thread, at any level; one thread at a time uses an iterator.
  * @source None of the papers; an interface that Global Arrays uses. @{ */
 /** State of an iterator; programs use only the functions. */
@@ -446,6 +442,8 @@ void armci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_lev
 void armci_stride_info_destroy(stride_info_t *sinfo);
 /** Number of segments. */
 int armci_stride_info_size(stride_info_t *sinfo);
+/** armci_stride_info_size under another name. */
+int armci_stride_info_count(stride_info_t *sinfo);
 /** Index of the current segment, from 0. */
 int armci_stride_info_pos(stride_info_t *sinfo);
 /** Advance to the next segment. */
@@ -514,7 +512,7 @@ int ARMCI_NbPutValueDouble(double src, void *dst, int proc, armci_hdl_t *hdl);
  * fence of their target, by a request of another kind or to another process, or when the handle is
  * unset. The local buffers are in use until the wait; values of `ARMCI_NbPutValue` are copied. On
  * shared memory a request is executed immediately.
- * @errors `ARMCI_ERR_HANDLE` for NULL. A request is checked when it is made; an invalid one is not
+ * @errors `ARMCI_ERR_HANDLE` for NULL. A request is checked at once; an invalid one is not
  * collected.
  * @source [B] @{ */
 /** Make a handle an aggregate handle, before its first request. */
@@ -697,6 +695,7 @@ void ARMCI_Set_shm_limit(unsigned long shmemlimit);
 #endif
 
 #include <message.h>
+#include <armci_old.h>
 #include <parmci.h>
 
 #endif

@@ -42,6 +42,9 @@ enum armci_type_e {
  * @source None of the papers; names that older programs use. @{ */
 /** Initialize MPI if it is not initialized. */
 void armci_msg_init(int *argc, char ***argv);
+/** Initialize MPI if it is not initialized. The communicator has no effect: ARMCI_Init_mpi_comm
+ * starts ARMCI on one. */
+void armci_msg_init_comm(MPI_Comm comm);
 /** Finalize MPI if it is not finalized. */
 void armci_msg_finalize(void);
 /** The caller's process number; before ARMCI_Init its rank in MPI_COMM_WORLD. */
@@ -107,6 +110,10 @@ void armci_msg_bcast_scope(int scope, void *buffer, int len, int root);
 void armci_msg_brdcst(void *buffer, int len, int root);
 /** Broadcast within a scope of a group. */
 void armci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group);
+/** Broadcast from rank `grp_master` of the group to that rank and the next `grp_clus_nproc` - 1.
+ * Collective over these ranks; other members may call, too. */
+void armci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_nproc,
+                           ARMCI_Group *mastergroup);
 /** @} */
 /** @defgroup select Selection
  * Each process passes a record `x` of `n` bytes. Of the processes with `contribute` != 0, the

@@ -73,6 +73,7 @@ void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_le
                              const int *stride_arr, const int *seg_count);
 void parmci_stride_info_destroy(stride_info_t *sinfo);
 int parmci_stride_info_size(stride_info_t *sinfo);
+int parmci_stride_info_count(stride_info_t *sinfo);
 int parmci_stride_info_pos(stride_info_t *sinfo);
 void parmci_stride_info_next(stride_info_t *sinfo);
 void *parmci_stride_info_seg_ptr(stride_info_t *sinfo);
@@ -140,6 +141,7 @@ void PARMCI_Set_shm_limit(unsigned long shmemlimit);
 
 /* from message.h */
 void parmci_msg_init(int *argc, char ***argv);
+void parmci_msg_init_comm(MPI_Comm comm);
 void parmci_msg_finalize(void);
 int parmci_msg_me(void);
 int parmci_msg_nproc(void);
@@ -157,6 +159,8 @@ void parmci_msg_bcast(void *buffer, int len, int root);
 void parmci_msg_bcast_scope(int scope, void *buffer, int len, int root);
 void parmci_msg_brdcst(void *buffer, int len, int root);
 void parmci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group);
+void parmci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_nproc,
+                            ARMCI_Group *mastergroup);
 void parmci_msg_sel(void *x, int n, char *op, int type, int contribute);
 void parmci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int contribute);
 void parmci_msg_reduce(void *x, int n, char *op, int type);

@@ -1,4 +1,5 @@
 /* messages.c - the armci_msg_* family: two-sided messages, barriers, broadcasts, exchange. */
+#include <stdlib.h>
 
 #include "armci/entry.h"
 #include "mpi/coll.h"
@@ -13,6 +14,13 @@ void parmci_msg_init(int *argc, char ***argv)
     if (!running) MPI_Init(argc, argv);
 }
 ARMCII_ALIAS(armci_msg_init, parmci_msg_init);
+
+void parmci_msg_init_comm(MPI_Comm comm)
+{
+    (void)comm; /* processes have numbers of their own before ARMCI_Init only in MPI_COMM_WORLD */
+    parmci_msg_init(NULL, NULL);
+}
+ARMCII_ALIAS(armci_msg_init_comm, parmci_msg_init_comm);
 
 void parmci_msg_finalize(void)
 {
@@ -224,6 +232,48 @@ void parmci_msg_clus_brdcst(void *buf, int len)
                   armcii_domain_member(armcii_world->domain, 0));
 }
 ARMCII_ALIAS(armci_msg_clus_brdcst, parmci_msg_clus_brdcst);
+
+/* The members of the range make a team for it. */
+static void broadcast_in_range(const char *caller, const struct team *team, int first, int n,
+                               void *buf, int len)
+{
+    int *ranks = armcii_alloc((size_t)n, sizeof *ranks, "a broadcast among %d ranks", n);
+    struct team *range;
+    for (int i = 0; i < n; i++)
+        ranks[i] = first + i;
+    armcii_lock_enter();
+    bool made = armcii_team_create_by_members(team, n, ranks, &range);
+    armcii_lock_exit();
+    free(ranks);
+    if (!made) {
+        armcii_error(ARMCI_ERR_MEMORY, caller, "grp_clus_nproc",
+                     "MPI creates no communicator for it", "%d", n);
+        return;
+    }
+    armcii_coll_bcast(buf, len, 0, range->comm);
+    armcii_lock_enter();
+    armcii_team_close(range);
+    armcii_lock_exit();
+}
+
+void parmci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_nproc,
+                            ARMCI_Group *mastergroup)
+{
+    ARMCII_WATCH(CALLER);
+    struct team *team = armcii_group_team(CALLER, mastergroup);
+    if (!team || armcii_check_count(CALLER, "len", len)) return;
+    if (len > 0 && armcii_check_pointer(CALLER, "buf", buf)) return;
+    if (grp_master < 0 || grp_master >= team->size)
+        armcii_error(ARMCI_ERR_RANK, CALLER, "grp_master", "the group has no such rank",
+                     "%d (of %d)", grp_master, team->size);
+    else if (grp_clus_nproc < 1 || grp_clus_nproc > team->size - grp_master)
+        armcii_error(ARMCI_ERR_COUNT, CALLER, "grp_clus_nproc",
+                     "the group has fewer ranks from there", "%d (of %d)", grp_clus_nproc,
+                     team->size - grp_master);
+    else if (team->rank >= grp_master && team->rank < grp_master + grp_clus_nproc)
+        broadcast_in_range(CALLER, team, grp_master, grp_clus_nproc, buf, len);
+}
+ARMCII_ALIAS(armci_grp_clus_brdcst, parmci_grp_clus_brdcst);
 
 /* ---- exchange ---- */
 

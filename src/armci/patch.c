@@ -124,6 +124,12 @@ int parmci_stride_info_size(stride_info_t *sinfo)
 }
 ARMCII_ALIAS(armci_stride_info_size, parmci_stride_info_size);
 
+int parmci_stride_info_count(stride_info_t *sinfo)
+{
+    return check_iterator(CALLER, sinfo) ? sinfo->size : 0;
+}
+ARMCII_ALIAS(armci_stride_info_count, parmci_stride_info_count);
+
 int parmci_stride_info_pos(stride_info_t *sinfo)
 {
     return check_iterator(CALLER, sinfo) ? sinfo->pos : 0;

@@ -74,6 +74,32 @@ def test_within_extern_c(standard, behind, cxx):
     assert done.returncode == 0, done.stdout
 
 
+OLD = """
+int main(int argc, char **argv)
+{
+    armci_req_t handle;
+    char to, from = 7;
+    ARMCI_INIT_HANDLE(&handle);
+    dassert(1, ARMCI_ACC_INT > ARMCI_ACC_OFF && ARMCI_ACC_DCP > ARMCI_ACC_OFF);
+    dassert1(argc, argv != NULL, argc);
+    dassertp(0, argc == FAIL, ("%d\\n", argc));
+    if (ARMCI_Put1(&from, &to, 1, 0) == FAIL8) armci_die("no put", FAIL2);
+    if (argc < 0) armci_die2("no arguments", argc, FAIL3);
+    return to - from;
+}
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_old_names(language, cxx):
+    """Names of the original ARMCI are there, unless the program has them itself."""
+    command = cxx if language == "c++" else [*compiler(), "-x", "c", "-std=c99"]
+    for options, source in (([], OLD), (["-DARMCI_NO_OLD_NAMES"], "enum { FAIL, dassert, armci_die };\nint main(void) { return FAIL; }\n")):
+        done = subprocess.run([*command, *WARNINGS, *options, "-I" + INCLUDE, "-fsyntax-only", "-"], input="#include <armci.h>\n" + source,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
 @pytest.mark.parametrize("command", [["-x", "c", "-std=c90"], ["-x", "c++", "-std=c++98"]], ids=["c90", "cxx98"])
 def test_pedantic(command):
     """Of the strictest compiler, the library's own lines: those of MPI are a system's."""

@@ -175,6 +175,27 @@ static void broadcasts_in_groups(void)
     ARMCI_Group_free(&group);
 }
 
+/* Every range of ranks of a group, in reversed order; the ranks outside do not wait. */
+static void broadcasts_in_ranges(void)
+{
+    int n = test_ranks(), list[MOST];
+    unsigned char bytes[100], expected[100];
+    ARMCI_Group group;
+    if (!needs_few_ranks(4)) return;
+    ARMCI_Group_create(list_ranks(n - 1, -1, list), list, &group);
+    for (int first = 0; first < n; first++) {
+        for (int size = 1; size <= n - first; size++) {
+            bool in = group.rank >= first && group.rank < first + size;
+            fill_bytes(bytes, sizeof bytes, test_rank());
+            fill_bytes(expected, sizeof expected, in ? list[first] : test_rank());
+            armci_grp_clus_brdcst(bytes, sizeof bytes, first, size, &group);
+            check_bytes(bytes, expected, sizeof bytes, "broadcast to %d ranks from %d", size,
+                        first);
+        }
+    }
+    ARMCI_Group_free(&group);
+}
+
 /* The record with the largest, smallest first element goes everywhere; of equal ones that of the
  * lowest process. */
 static void selection(void)
@@ -315,6 +336,7 @@ static const struct test tests[] = {
     {"broadcast to all from every root", broadcasts},
     {"broadcast on the node and between masters", broadcasts_on_scopes},
     {"broadcast in a group", broadcasts_in_groups},
+    {"broadcasts in ranges of ranks", broadcasts_in_ranges},
     {"selection of records", selection},
     {"selection by keys of every type", selection_of_types},
     {"trees hang together", trees},

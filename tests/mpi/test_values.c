@@ -116,6 +116,7 @@ static void try_walk(struct rng *r, char *room, size_t size)
     stride_info_t walk;
     armci_stride_info_init(&walk, room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count);
     check_long(armci_stride_info_size(&walk), n, "segments of a walk, %s", patch_text(&p));
+    check_long(armci_stride_info_count(&walk), n, "count of a walk, %s", patch_text(&p));
     for (; armci_stride_info_has_more(&walk) && seen <= n; armci_stride_info_next(&walk), seen++) {
         size_t at = patch_offset(&p, LOCAL, (size_t)seen);
         check_long(armci_stride_info_pos(&walk), seen, "number of a segment, %s", patch_text(&p));

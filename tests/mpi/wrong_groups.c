@@ -81,6 +81,7 @@ static int with_group(struct row *row, void *arguments)
     PARENT_FUNCTION(ARMCIX_Group_dup, ARMCIX_Group_dup(*g, &out));
     GROUP_FUNCTION(armci_msg_group_barrier, SILENT(armci_msg_group_barrier(*g)));
     GROUP_FUNCTION(armci_msg_group_bintree, tree_in(*g));
+    GROUP_FUNCTION(armci_grp_clus_brdcst, SILENT(armci_grp_clus_brdcst(here, 8, 0, 1, *g)));
     GROUP_FUNCTION(armci_msg_group_bcast_scope,
                    SILENT(armci_msg_group_bcast_scope(SCOPE_ALL, here, 8, 0, *g)));
     GROUP_FUNCTION(armci_msg_group_gop_scope,

@@ -398,6 +398,7 @@ static int copies_and_walks(struct row *row)
 #define WRONG_WALK(FUNCTION)                                                                       \
     WRONG(FUNCTION, null, ADDRESS, "sinfo", "NULL", gives_nothing(!FUNCTION(NULL), #FUNCTION))
     WRONG_WALK(armci_stride_info_size);
+    WRONG_WALK(armci_stride_info_count);
     WRONG_WALK(armci_stride_info_pos);
     WRONG_WALK(armci_stride_info_seg_ptr);
     WRONG_WALK(armci_stride_info_seg_size);

@@ -193,6 +193,12 @@ static int broadcasts(struct row *row)
                 stage.n > 1 ? stage.p : stage.n, &stage.self);
     WRONG_BCAST(armci_msg_clus_brdcst, negative, COUNT, "len", "-1", here, -1);
     WRONG_BCAST(armci_msg_clus_brdcst, null, ADDRESS, "buf", "NULL", NULL, 8);
+    WRONG_BCAST(armci_grp_clus_brdcst, negative, COUNT, "len", "-1", here, -1, 0, 1, world);
+    WRONG_BCAST(armci_grp_clus_brdcst, null, ADDRESS, "buf", "NULL", NULL, 8, 0, 1, world);
+    WRONG_BCAST(armci_grp_clus_brdcst, none, COUNT, "grp_clus_nproc", "0", here, 8, 0, 0, world);
+    WRONG_BCAST(armci_grp_clus_brdcst, many, COUNT, "grp_clus_nproc", "2147483647", here, 8, 0,
+                INT_MAX, world);
+    OFF(armci_grp_clus_brdcst, SILENT(armci_grp_clus_brdcst(here, 8, 0, 1, world)));
     OFF(armci_msg_bcast, SILENT(armci_msg_bcast(here, 8, 0)));
     OFF(armci_msg_brdcst, SILENT(armci_msg_brdcst(here, 8, 0)));
     OFF(armci_msg_bcast_scope, SILENT(armci_msg_bcast_scope(SCOPE_ALL, here, 8, 0)));
@@ -245,6 +251,8 @@ static int with_rank(struct row *row, void *arguments)
     RANK(armci_msg_brdcst, "root", 0, SILENT(armci_msg_brdcst(stage.here, 8, *rank)));
     RANK(armci_msg_bcast_scope, "root", 0,
          SILENT(armci_msg_bcast_scope(SCOPE_ALL, stage.here, 8, *rank)));
+    RANK(armci_grp_clus_brdcst, "grp_master", 0,
+         SILENT(armci_grp_clus_brdcst(stage.here, 8, *rank, 1, &stage.world)));
     RANK(armci_msg_group_bcast_scope, "root", 0,
          SILENT(armci_msg_group_bcast_scope(SCOPE_ALL, stage.here, 8, *rank, &stage.world)));
     return 0;
