@@ -32,6 +32,7 @@ static void note(struct keeper *k, const struct line *l)
     if (strcmp(kind, "rank") == 0) k->rank = atoi(l->field[1]);
     if (strcmp(kind, "begin") == 0) begin(k, l);
     if (strcmp(kind, "end") == 0) k->ended = true;
+    if (strcmp(kind, "alone") == 0) k->alone = true;
     if (strcmp(kind, "row") != 0 && strcmp(kind, "end") != 0) return;
     k->probe[0] = '\0';
     k->deadline = now() + KEEPER_START_SECONDS;

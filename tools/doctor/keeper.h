@@ -15,6 +15,7 @@ struct keeper {
     bool other_lines; /* print lines that are not of the protocol on standard error */
     /* state */
     bool ended;     /* the line "end" */
+    bool alone;     /* the line "alone": a job of one process, which has said so */
     int rank;       /* -1: unknown */
     char probe[64]; /* the running probe, or "" */
     char outcome[16], remedy[200];

@@ -262,6 +262,7 @@ static int end_job(const struct options *o, const char *probe)
 {
     char hint[300] = "";
     if (supervisor.streaming) return 0;
+    if (supervisor.keeper.alone) return 2;
     if (!supervisor.keeper.ended) {
         add_untried(o);
         snprintf(hint, sizeof hint,

@@ -211,6 +211,7 @@ int worker_run(const struct options *o, const char *address)
     if (job->size < 2) {
         fprintf(stderr,
                 "armci-doctor: at least 2 processes are needed: mpiexec -n 2 armci-doctor\n");
+        line_write("alone");
         return 2;
     }
     for (const struct probe *p = probe_first(); p; p = probe_after(p)) {
