@@ -371,8 +371,7 @@ int ARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int pr
  * calls, and are remotely complete after a fence.
  * @ordering The flag after all of these, for every observer that reads the flag by ARMCI or, where
  * memory is shared, by loads. A target that only loads its own memory sees the flag if transfers
- * use loads and stores or a server; with MPI windows some MPI libraries require the target to call
- * MPI.
+ * use loads and stores or a server; with windows some MPI libraries need the target inside MPI.
  * @errors Those of the put; the flag must lie in a slice of `proc` (`ARMCI_ERR_ADDRESS`,
  * `ARMCI_ERR_RANGE`), otherwise nothing is transferred.
  * @source [B] @{ */
@@ -567,8 +566,7 @@ void ARMCI_GroupBarrier(ARMCI_Group *group);
  * One atomic operation on an int or a long in the memory of `proc`. The old value is stored in
  * `*ploc`.
  * @units `op` implies the type of `*prem` and `*ploc`: int or long. `prem` is aligned to it. For a
- * swap `*ploc` holds the new value on entry, and `value` is not used; for a fetch-and-add `value`
- * is added.
+ * swap `*ploc` holds the new value on entry; for a fetch-and-add `value` is added.
  * @completion Complete, also remotely, when the call returns.
  * @ordering After the caller's own earlier blocking operations on those bytes.
  * @atomicity Against every other `ARMCI_Rmw` of the same type, from any process; not against put,
@@ -591,8 +589,7 @@ int ARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc);
  * @threads A mutex belongs to the process that locked it. Of two threads of a process that lock the
  * same one, the second waits for the first.
  * @source [A]; over MPI windows [C]. @{ */
-/** Create `count` >= 0 mutexes owned by the caller, numbered from 0; processes may pass different
- * counts. */
+/** Create `count` >= 0 mutexes of the caller, numbered from 0; counts of processes may differ. */
 int ARMCI_Create_mutexes(int count);
 /** Destroy the mutexes of all processes. No process may hold one. */
 int ARMCI_Destroy_mutexes(void);
