@@ -5,6 +5,7 @@
 #define ARMCI_OLD_H_INCLUDED
 #ifndef ARMCI_NO_OLD_NAMES
 
+#include <armci.h>
 #include <stdio.h>
 #include <string.h>
 
