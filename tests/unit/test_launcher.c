@@ -30,7 +30,6 @@ TEST(threads_are_asked_for_where_they_serve)
 {
     ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "auto"), "3");
     ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "thread"), "3");
-    ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "rank"));
     ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "none"));
     ck_assert_int_eq(times_asked, 0);
 }
