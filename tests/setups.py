@@ -97,12 +97,15 @@ class OwnBuild(Setup):
     name = ""
     options = ()
 
-    def prepare(self, runs):
+    def configure(self, source):
         self.folder = os.path.join(self.build, self.name)
         os.makedirs(self.folder, exist_ok=True)
         if not os.path.exists(os.path.join(self.folder, "config.status")):
             given = [f"{name}={os.environ.get(name) or made_with(name)}" for name in ("CC", "MPIEXEC")]
-            self.build_step(os.path.join(self.tests, "../configure"), "--disable-shared", *self.options, *given)
+            self.build_step(os.path.join(source, "configure"), "--disable-shared", *self.options, *given)
+
+    def prepare(self, runs):
+        self.configure(os.path.dirname(self.tests))
         self.build_step("make", f"-j{os.cpu_count()}", *sorted({self.target(run) for run in runs}))
         self.launcher = os.path.join(self.folder, "tests/launch")
 
@@ -170,12 +173,8 @@ class Mutants(OwnBuild):
 
     def prepare(self, runs):
         self.source = os.path.join(self.build, "mutants/source")
-        self.folder = os.path.join(self.build, self.name)
-        os.makedirs(self.folder, exist_ok=True)
         self.copy_source()
-        if not os.path.exists(os.path.join(self.folder, "config.status")):
-            given = [f"{name}={os.environ.get(name) or made_with(name)}" for name in ("CC", "MPIEXEC")]
-            self.build_step(os.path.join(self.source, "configure"), "--disable-shared", *given)
+        self.configure(self.source)
 
     def copy_source(self):
         """Make the copy what the source is, by changing those files only that differ."""
