@@ -1,7 +1,8 @@
 /* finalize.c - the finalize barrier.
  *
- * Over TCP, UCX (1.13 at least) closes a connection with an empty message that the peer must
- * acknowledge. MPICH (4.0.2) closes its connections in MPI_Finalize and then waits at the
+ * Over TCP, which it takes on one node, too, for long messages, where it cannot copy from one
+ * process to the other, UCX (1.13 at least) closes a connection with an empty message that the peer
+ * must acknowledge. MPICH (4.0.2) closes its connections in MPI_Finalize and then waits at the
  * launcher's barrier, without progress in UCX. A process that calls MPI while a peer closes its
  * connections acknowledges the peer's message; the peer then waits at the launcher's barrier and
  * acknowledges nothing, so the later process hangs. Newer MPICH has the launcher's barrier before

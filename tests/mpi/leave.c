@@ -29,7 +29,9 @@ static char *local;
 
 static void announce(void)
 {
-    puts("leaves");
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    printf("leaves at %ld.%06ld\n", (long)now.tv_sec, (long)now.tv_usec);
     fflush(stdout);
 }
 
