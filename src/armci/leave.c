@@ -100,6 +100,7 @@ static void say(const char *how, const char *call)
                           "ARMCI error: rank %d left the program without ARMCI_Finalize: %s%s%s\n",
                           leave.rank, how, call ? ", in " : "", call ? call : "");
     armcii_log_from_signal(line, (size_t)length);
+    armcii_node_has_told();
 }
 
 /* `begin`: the stack of the caller's caller begins there. Returns if nobody waits for the process.

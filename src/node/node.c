@@ -25,7 +25,7 @@ struct barrier_flags {
 
 struct node_control {
     atomic_size_t reserved; /* bytes of regions (cpus.h) */
-    atomic_bool left;       /* a process has left the program while ARMCI runs */
+    atomic_bool left, told; /* a process has left the program while ARMCI runs */
     struct stripe stripes[STRIPES];
     struct barrier_flags flags[]; /* one for each process of the node communicator; as many
                                      doorbells follow, then the tables of the world */
@@ -105,7 +105,16 @@ void armcii_node_start(void)
 
 bool armcii_node_is_first_to_leave(void)
 {
-    return !own.control || !atomic_exchange(&own.control->left, true);
+    enum { STEP_US = 1000, STEPS = 500 };
+    if (!own.control || !atomic_exchange(&own.control->left, true)) return true;
+    for (int i = 0; i < STEPS && !atomic_load(&own.control->told); i++)
+        usleep(STEP_US);
+    return false;
+}
+
+void armcii_node_has_told(void)
+{
+    if (own.control) atomic_store(&own.control->told, true);
 }
 
 void armcii_node_share_nothing(enum obstacle obstacle)

@@ -69,7 +69,9 @@ void armcii_node_share_nothing(enum obstacle obstacle);
  */
 void armcii_node_barrier(void);
 
-/* True for the first of the processes of the node that asks. */
+/* True for the first of the processes of the node that asks; it must call armcii_node_has_told. The
+ * others return once it has, or after half a second: their end would end it, too. */
 bool armcii_node_is_first_to_leave(void);
+void armcii_node_has_told(void);
 
 #endif

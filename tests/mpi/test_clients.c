@@ -125,7 +125,6 @@ static void start_call(struct client *c, int k)
 {
     struct slot *mine = &memory->slot[server_rank(test_rank(), k) - 1];
     struct am_request r = {.tag = AM_TAG_FIRST,
-                           .element = ELEMENT_DOUBLE,
                            .scale = armcii_elements[ELEMENT_DOUBLE].one,
                            .scale_bytes = sizeof(double)};
     struct shape s;
@@ -179,6 +178,8 @@ static void start_call(struct client *c, int k)
         break;
     }
     c->awaits_data = r.kind == AM_PUT_ASK || r.kind == AM_ACC_ASK;
+    if (r.kind == AM_ACC || r.kind == AM_ACC_ASK) r.element = ELEMENT_DOUBLE;
+    if (r.kind == AM_PUT || r.kind == AM_ACC) r.tag = 0; /* nothing answers these alone */
     encode(c, k, &r, &s);
 }
 
