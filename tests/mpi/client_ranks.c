@@ -42,6 +42,13 @@ static void rename_sender(MPI_Status *status)
     if (seen.withholds) seen.arrived[seen.arrivals++] = status->MPI_SOURCE;
 }
 
+/* The memory of these tests is in no arena. */
+bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes);
+bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes)
+{
+    return process == 0 && memory && bytes > 0;
+}
+
 bool __real_armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d);
 bool __wrap_armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d);
 bool __wrap_armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d)

@@ -124,8 +124,7 @@ static long value_of(const struct client *c)
 static void start_call(struct client *c, int k)
 {
     struct slot *mine = &memory->slot[server_rank(test_rank(), k) - 1];
-    struct am_request r = {.tag = AM_TAG_FIRST,
-                           .scale = armcii_elements[ELEMENT_DOUBLE].one,
+    struct am_request r = {.scale = armcii_elements[ELEMENT_DOUBLE].one,
                            .scale_bytes = sizeof(double)};
     struct shape s;
     const long add = 1;
@@ -141,6 +140,7 @@ static void start_call(struct client *c, int k)
         r.scale = &add;
         r.scale_bytes = sizeof add;
         armcii_shape_contiguous(&s, NULL, &memory->counter, sizeof memory->counter);
+        r.tag = AM_TAG_FIRST;
         await_reply(c, k, &c->reply, sizeof c->reply);
         break;
     case GET:
@@ -156,6 +156,7 @@ static void start_call(struct client *c, int k)
         break;
     case ACCUMULATE:
         r.kind = AM_ACC;
+        r.element = ELEMENT_DOUBLE;
         armcii_shape_contiguous(&s, ones, memory->sums, sizeof memory->sums);
         break;
     case STRIDED_GET:
@@ -163,23 +164,25 @@ static void start_call(struct client *c, int k)
         armcii_shape_contiguous(&s, NULL, memory->rows, ROW);
         armcii_shape_strided(&s, c->rows, (int[]){ROW}, memory->rows, (int[]){2 * ROW},
                              (int[]){ROW, ROWS}, 1);
+        r.tag = AM_TAG_FIRST;
         await_reply(c, k, c->rows, sizeof c->rows);
         break;
     case LARGE_PUT:
         r.kind = AM_PUT_ASK;
         r.scale_bytes = 0; /* no flag */
         armcii_shape_contiguous(&s, large, memory->large, LARGE);
+        r.tag = AM_TAG_FIRST;
         await_reply(c, k, NULL, 0);
         break;
     case LARGE_ACC:
         r.kind = AM_ACC_ASK;
+        r.element = ELEMENT_DOUBLE;
         armcii_shape_contiguous(&s, ones, memory->large_sums, LARGE);
+        r.tag = AM_TAG_FIRST;
         await_reply(c, k, NULL, 0);
         break;
     }
     c->awaits_data = r.kind == AM_PUT_ASK || r.kind == AM_ACC_ASK;
-    if (r.kind == AM_ACC || r.kind == AM_ACC_ASK) r.element = ELEMENT_DOUBLE;
-    if (r.kind == AM_PUT || r.kind == AM_ACC) r.tag = 0; /* nothing answers these alone */
     encode(c, k, &r, &s);
 }
 
