@@ -109,8 +109,9 @@ static void encode(struct client *c, int k, const struct am_request *r, const st
     send_or_ask(c, k);
 }
 
-static void await_reply(struct client *c, int k, void *to, size_t bytes)
+static void await_reply(struct client *c, int k, struct am_request *r, void *to, size_t bytes)
 {
+    r->tag = AM_TAG_FIRST;
     c->awaits_reply = true;
     PMPI_Irecv(to, (int)bytes, MPI_BYTE, 0, tag_of(k, AM_TAG_FIRST), from_server,
                &c->reply_request);
@@ -140,8 +141,7 @@ static void start_call(struct client *c, int k)
         r.scale = &add;
         r.scale_bytes = sizeof add;
         armcii_shape_contiguous(&s, NULL, &memory->counter, sizeof memory->counter);
-        r.tag = AM_TAG_FIRST;
-        await_reply(c, k, &c->reply, sizeof c->reply);
+        await_reply(c, k, &r, &c->reply, sizeof c->reply);
         break;
     case GET:
         r.kind = AM_GET;
@@ -164,22 +164,19 @@ static void start_call(struct client *c, int k)
         armcii_shape_contiguous(&s, NULL, memory->rows, ROW);
         armcii_shape_strided(&s, c->rows, (int[]){ROW}, memory->rows, (int[]){2 * ROW},
                              (int[]){ROW, ROWS}, 1);
-        r.tag = AM_TAG_FIRST;
-        await_reply(c, k, c->rows, sizeof c->rows);
+        await_reply(c, k, &r, c->rows, sizeof c->rows);
         break;
     case LARGE_PUT:
         r.kind = AM_PUT_ASK;
         r.scale_bytes = 0; /* no flag */
         armcii_shape_contiguous(&s, large, memory->large, LARGE);
-        r.tag = AM_TAG_FIRST;
-        await_reply(c, k, NULL, 0);
+        await_reply(c, k, &r, NULL, 0);
         break;
     case LARGE_ACC:
         r.kind = AM_ACC_ASK;
         r.element = ELEMENT_DOUBLE;
         armcii_shape_contiguous(&s, ones, memory->large_sums, LARGE);
-        r.tag = AM_TAG_FIRST;
-        await_reply(c, k, NULL, 0);
+        await_reply(c, k, &r, NULL, 0);
         break;
     }
     c->awaits_data = r.kind == AM_PUT_ASK || r.kind == AM_ACC_ASK;
