@@ -89,6 +89,14 @@ bool armcii_coll_all(bool mine, MPI_Comm comm)
     return all;
 }
 
+/* The complement turns MPI_MAX into a minimum. */
+bool armcii_coll_same(uint64_t mine, MPI_Comm comm)
+{
+    uint64_t both[2] = {mine, ~mine}, highest[2];
+    armcii_coll_allreduce(both, highest, 2, MPI_UINT64_T, MPI_MAX, comm);
+    return highest[0] == ~highest[1];
+}
+
 void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes,
                           MPI_Comm comm)
 {

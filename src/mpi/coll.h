@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Collective over all later users. Keeps nonblocking collectives on all of them if one wants them:
  * MPI does not match a blocking collective with a nonblocking one. Before, all collectives are
@@ -25,6 +26,9 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
 void armcii_coll_reduce(void *x, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 /* Is `mine` true on every process? */
 bool armcii_coll_all(bool mine, MPI_Comm comm);
+
+/* True if `mine` is the same number on every process. */
+bool armcii_coll_same(uint64_t mine, MPI_Comm comm);
 
 /* Waits for the request of a nonblocking collective, with progress. */
 void armcii_coll_wait(MPI_Request *request);

@@ -191,12 +191,10 @@ static uint64_t node_id(void)
     return is_one ? armcii_host_id() : 0;
 }
 
-/* The complement turns MPI_MAX into a minimum. */
 bool armcii_coll_is_one_node(MPI_Comm comm)
 {
-    uint64_t id = node_id(), mine[2] = {id, ~id}, highest[2];
-    armcii_coll_allreduce(mine, highest, 2, MPI_UINT64_T, MPI_MAX, comm);
-    return highest[0] == ~highest[1] && highest[0] != 0;
+    uint64_t id = node_id();
+    return armcii_coll_same(id, comm) && id != 0;
 }
 
 static MPI_Group group_of(MPI_Comm comm, int n, const int ranks[])

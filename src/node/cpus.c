@@ -253,14 +253,11 @@ size_t armcii_cpus_allowed(void)
 static bool share_group(MPI_Comm on_node)
 {
     char folder[PATH_ROOM] = "";
-    uint64_t hash = 0, mine[2], highest[2];
+    uint64_t hash = 0;
     find_group("", MEMORY, folder);
     for (const char *c = folder; *c; c++)
         hash = hash * 31 + (unsigned char)*c;
-    mine[0] = hash;
-    mine[1] = ~hash; /* turns MPI_MAX into a minimum */
-    armcii_coll_allreduce(mine, highest, 2, MPI_UINT64_T, MPI_MAX, on_node);
-    return highest[0] == ~highest[1];
+    return armcii_coll_same(hash, on_node);
 }
 
 void armcii_cpus_start(struct node_cpus *c, atomic_size_t *reserved, MPI_Comm on_node)
