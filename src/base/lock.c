@@ -46,11 +46,6 @@ void armcii_lock_exit_nothing(void)
 {
 }
 
-static bool is_below(unsigned ticket, unsigned limit)
-{
-    return (int)(limit - ticket) > 0;
-}
-
 static bool has_waiters(void)
 {
     return atomic_load(&armcii_lock.tickets) != atomic_load(&armcii_lock.served);
@@ -66,18 +61,18 @@ static struct place {
     atomic_uint sleepers;
 } places[PLACES];
 
-static struct place *place_of(unsigned ticket)
+static struct place *place_of(uint64_t ticket)
 {
     return &places[ticket % PLACES];
 }
 
-static bool may_take(unsigned ticket)
+static bool may_take(uint64_t ticket)
 {
     void *owner = atomic_load(&armcii_lock.owner);
     return atomic_load(&armcii_lock.served) == ticket && (owner == NULL || owner == RESERVED);
 }
 
-static void sleep_in_line(unsigned ticket, long microseconds)
+static void sleep_in_line(uint64_t ticket, long microseconds)
 {
     struct place *place = place_of(ticket);
     const struct timespec t = {.tv_nsec = microseconds * 1000};
@@ -89,7 +84,7 @@ static void sleep_in_line(unsigned ticket, long microseconds)
     atomic_fetch_sub(&place->sleepers, 1);
 }
 
-static void wake(unsigned ticket)
+static void wake(uint64_t ticket)
 {
     struct place *place = place_of(ticket);
     if (atomic_load(&place->sleepers) == 0) return;
@@ -102,7 +97,7 @@ static void wake(unsigned ticket)
 /* The first waiting thread gets the lock from the caller, which has it. */
 static void hand_over(void)
 {
-    unsigned first = atomic_load(&armcii_lock.served);
+    uint64_t first = atomic_load(&armcii_lock.served);
     atomic_store(&armcii_lock.owner, RESERVED);
     wake(first);
 }
@@ -116,16 +111,16 @@ static void release(void)
 }
 
 /* All with earlier tickets have waited at least as long. */
-static void set_starving(unsigned ticket)
+static void set_starving(uint64_t ticket)
 {
-    unsigned limit = atomic_load(&armcii_lock.starving);
-    while (is_below(limit, ticket + 1) &&
+    uint64_t limit = atomic_load(&armcii_lock.starving);
+    while (limit < ticket + 1 &&
            !atomic_compare_exchange_weak(&armcii_lock.starving, &limit, ticket + 1))
         continue;
     atomic_fetch_or(&armcii_lock.attention, LOCK_STARVING);
 }
 
-static bool take(unsigned ticket)
+static bool take(uint64_t ticket)
 {
     if (!may_take(ticket)) return false;
     if (armcii_lock_try_acquire()) return true;
@@ -134,19 +129,19 @@ static bool take(unsigned ticket)
 }
 
 /* The caller, the first waiting thread, has taken the lock. */
-static void leave_line(unsigned ticket)
+static void leave_line(uint64_t ticket)
 {
     atomic_store(&armcii_lock.served, ticket + 1);
     if (!(atomic_load(&armcii_lock.attention) & LOCK_STARVING)) return;
     atomic_fetch_and(&armcii_lock.attention, ~(unsigned)LOCK_STARVING);
-    if (is_below(ticket + 1, atomic_load(&armcii_lock.starving)))
+    if (ticket + 1 < atomic_load(&armcii_lock.starving))
         atomic_fetch_or(
             &armcii_lock.attention,
             LOCK_STARVING); /* so has the next one, which sets `starving` before the flag */
 }
 
 /* Only the first two in line spin: more would take processors from the owner. */
-static bool spin_in_line(unsigned ticket, struct backoff *p)
+static bool spin_in_line(uint64_t ticket, struct backoff *p)
 {
     return ticket - atomic_load(&armcii_lock.served) < SPINNERS && armcii_backoff_spin(p);
 }
@@ -156,7 +151,7 @@ static bool spin_in_line(unsigned ticket, struct backoff *p)
 static void wait_in_line(void)
 {
     struct backoff p = {0};
-    unsigned ticket = atomic_fetch_add(&armcii_lock.tickets, 1);
+    uint64_t ticket = atomic_fetch_add(&armcii_lock.tickets, 1);
     long begun = armcii_clock();
     bool starving = false;
     while (!take(ticket)) {

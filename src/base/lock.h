@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/backoff.h"
 
@@ -21,9 +22,9 @@ struct lock_state {
     atomic_uint attention; /* nested entries of the owner, and what another thread wants; not 0: the
                               slow paths */
     unsigned suspended;    /* threads that released the lock inside a call; protected by the lock */
-    atomic_uint tickets;   /* next ticket */
-    atomic_uint served;    /* tickets below this one have got the lock */
-    atomic_uint starving;  /* tickets below this one have waited for long */
+    _Atomic(uint64_t) tickets;  /* next ticket; 64 bits never come round */
+    _Atomic(uint64_t) served;   /* tickets below this one have got the lock */
+    _Atomic(uint64_t) starving; /* tickets below this one have waited for long */
     bool enabled;
     void (*_Atomic exit_hook)(void); /* advances the operations of this process; called with the
                                         lock */

@@ -276,6 +276,25 @@ TEST(wishes_leave_the_depth_alone)
     ck_assert_uint_eq(atomic_load(&armcii_lock.attention), 0);
 }
 
+/* After so many contended entries in which nobody has waited for long, one does. */
+static const uint64_t entries_before[] = {0, INT32_MAX, UINT64_C(1) << 31, UINT32_MAX,
+                                          UINT64_C(5) << 32};
+
+TABLE_TEST(a_long_wait_is_over_when_it_ends, entries_before)
+{
+    pthread_t other;
+    atomic_store(&armcii_lock.tickets, entries_before[_i] + 10);
+    atomic_store(&armcii_lock.served, entries_before[_i] + 10);
+    armcii_lock_enter();
+    pthread_create(&other, NULL, enter_and_exit, NULL);
+    while (atomic_load(&armcii_lock.attention) == 0)
+        sched_yield();
+    armcii_lock_exit();
+    pthread_join(other, NULL);
+    ck_assert_uint_eq(atomic_load(&armcii_lock.attention), 0);
+    ck_assert_int_eq(other_can_enter(), 1);
+}
+
 TEST(disabled_without_threads)
 {
     armcii_lock_enable(false);
