@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +54,12 @@ enum { DROPPED = sizeof((struct zone_state *)NULL)->dropped / sizeof(struct rang
 enum { UNIT_PAGES = SLOT_UNIT / PAGE };
 static struct {
     struct zone_state *shared;
-    atomic_size_t renewed; /* ranges that this process has given up */
+    atomic_size_t renewed;   /* ranges that this process has given up */
+    pthread_mutex_t telling; /* the MPI library */
     int descriptor;
     uint64_t *used;     /* units of the caller's slot that a team has, in `shared` */
     uint64_t *reserved; /* pages of it that memory is reserved for; see reserved_pages */
-} own = {.descriptor = -1};
+} own = {.telling = PTHREAD_MUTEX_INITIALIZER, .descriptor = -1};
 
 /* Bytes of the zone and the slots, which the shared state follows. */
 static size_t memory_bytes(void)
@@ -399,21 +401,35 @@ void armcii_arena_drop(struct team *team, size_t offset, size_t bytes)
     announce(range);
 }
 
-/* Under the lock, so that no thread goes on while another one is still telling. */
+/* The ranges from number `first` on, or the whole zone where there are more than the node keeps;
+ * their number, and in *end that of the next one. */
+static size_t copy_dropped(size_t first, struct range dropped[DROPPED], size_t *end)
+{
+    armcii_stripe_lock(&own.shared->lock);
+    size_t n = *end = own.shared->drops, count = n - first;
+    for (size_t i = first; count <= DROPPED && i < n; i++)
+        dropped[i - first] = own.shared->dropped[i % DROPPED];
+    armcii_stripe_unlock(&own.shared->lock);
+    if (count <= DROPPED) return count;
+    dropped[0] = (struct range){0, the_arena.zone};
+    return 1;
+}
+
+/* No thread goes on while another one is still telling. Other processes do: giving up a large range
+ * takes long. */
 void armcii_arena_renew(void)
 {
+    struct range dropped[DROPPED];
+    size_t end;
     if (!own.shared ||
         atomic_load_explicit(&own.shared->drops, memory_order_acquire) == own.renewed)
         return;
-    armcii_stripe_lock(&own.shared->lock);
-    size_t n = own.shared->drops;
-    if (n - own.renewed > DROPPED) {
-        give_up((struct range){0, the_arena.zone});
-        own.renewed = n;
-    }
-    for (; own.renewed != n; own.renewed++) /* counted when the library knows it */
-        give_up(own.shared->dropped[own.renewed % DROPPED]);
-    armcii_stripe_unlock(&own.shared->lock);
+    pthread_mutex_lock(&own.telling);
+    size_t n = copy_dropped(own.renewed, dropped, &end);
+    for (size_t i = 0; i < n; i++)
+        give_up(dropped[i]);
+    own.renewed = end; /* counted when the library knows it */
+    pthread_mutex_unlock(&own.telling);
 }
 
 /* ---- memory of the slots ---- */
