@@ -62,12 +62,21 @@ static bool waits_for_targets(const struct job_facts *s)
 
 static long lacks_threads(const struct job_facts *s)
 {
-    return waits_for_targets(s) && !s->threads;
+    return waits_for_targets(s) && (!s->threads || s->refused) ? 1 + s->refused : 0;
+}
+
+static void describe_threads(const struct job_facts *s, long severity, char *text, size_t size)
+{
+    (void)s;
+    snprintf(text, size, "%s: operations between nodes wait until their target calls MPI",
+             severity > 1 ? "the system gives a process no thread, or no descriptor for it (ulimit "
+                            "-u and -n; pids.max of a container)"
+                          : "no MPI_THREAD_MULTIPLE");
 }
 
 static long lacks_progress(const struct job_facts *s)
 {
-    return waits_for_targets(s) && s->threads;
+    return waits_for_targets(s) && s->threads && !s->refused;
 }
 
 /* The obstacle, behind none, which another process has. */
@@ -176,9 +185,10 @@ static const struct warning table[] = {
      "give all processes the same variables (Open MPI: mpirun -x NAME)", OF_RANK},
     {"transport", ignores_transport, NULL, describe_transport,
      "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
-    {"no-threads", lacks_threads,
-     "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI", NULL,
-     "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE", OF_JOB},
+    {"no-threads", lacks_threads, NULL, describe_threads,
+     "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, where the system "
+     "gives threads",
+     OF_JOB},
     {"no-progress", lacks_progress,
      "MPI RMA makes no progress by itself: operations between nodes wait until their target calls "
      "MPI",
@@ -259,6 +269,7 @@ static struct job_facts observe(const char *first_line, const char *library)
         .ranks = armcii_world->size,
         .nodes = armcii_world->nodes,
         .threads = armcii_route->has_threads,
+        .refused = armcii_route->lacks_thread,
         .asynchronous = armcii_route->is_asynchronous,
         .progress = armcii_config->progress,
         .allowed = armcii_config->shm,

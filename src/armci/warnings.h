@@ -20,6 +20,7 @@ struct job_facts {
                                 are known */
     int ranks, nodes;
     bool threads;      /* MPI provides MPI_THREAD_MULTIPLE on every process */
+    bool refused;      /* but the system gives some process no thread */
     bool asynchronous; /* operations between nodes complete without calls of their target */
     enum progress_policy progress;
     enum shm_policy allowed; /* ARMCI_SHM */

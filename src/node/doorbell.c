@@ -1,76 +1,21 @@
-/* doorbell.c - a count in shared memory, and a datagram socket. */
-#define _GNU_SOURCE
+/* doorbell.c - counts in shared memory, and eventfds. */
 #include "node/doorbell.h"
 
-#include <stddef.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "mpi/coll.h"
 #include "mpi/world.h"
+#include "node/pass.h"
 
 static struct {
-    struct doorbell *all; /* [size], and those of the progress ranks; NULL: there are none */
+    struct doorbell *all; /* [size]; NULL: there are none */
     int rank, size;
     MPI_Comm comm;
-    int fd;
+    int bells[PASS_MOST]; /* [n]; doorbell i has number i % n */
+    int n;
     atomic_uint cleared; /* the own count when it was cleared last */
-} own = {.fd = -1};
-
-/* Bind to a name that the kernel chooses, unique in the network namespace and in no file system,
- * and publish it. */
-static bool bind_to_name(int s, struct doorbell *mine)
-{
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    socklen_t length = sizeof name.sun_family;
-    if (bind(s, (struct sockaddr *)&name, length) != 0) return false;
-    length = sizeof name;
-    if (getsockname(s, (struct sockaddr *)&name, &length) != 0) return false;
-    length -= (socklen_t)offsetof(struct sockaddr_un, sun_path);
-    if (length == 0 || length > sizeof mine->name) return false;
-    memcpy(mine->name, name.sun_path, length);
-    mine->length = (unsigned char)length;
-    return true;
-}
-
-static int open_socket(struct doorbell *mine)
-{
-    int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (s < 0 || bind_to_name(s, mine)) return s;
-    close(s);
-    return -1;
-}
-
-static void send_datagram(const struct doorbell *b)
-{
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
-    memcpy(name.sun_path, b->name, b->length);
-    sendto(own.fd, NULL, 0, MSG_DONTWAIT, (struct sockaddr *)&name,
-           (socklen_t)(offsetof(struct sockaddr_un, sun_path) + b->length));
-}
-
-/* Read all datagrams; true if there was one. */
-static bool drain_socket(void)
-{
-    bool any = false;
-    char unused;
-    while (recv(own.fd, &unused, sizeof unused, MSG_DONTWAIT) >= 0)
-        any = true;
-    return any;
-}
-
-/* Containers on one node may share memory but no network namespace: each process sends a datagram
- * to the next one. */
-static bool test_datagrams(void)
-{
-    int next = (own.rank + 1) % own.size;
-    if (!armcii_coll_all(own.fd >= 0, own.comm)) return false;
-    send_datagram(&own.all[next]);
-    armcii_coll_barrier(own.comm);
-    return armcii_coll_all(drain_socket(), own.comm);
-}
+} own;
 
 void armcii_doorbells_use(struct doorbell *all, int rank, int size, MPI_Comm comm)
 {
@@ -78,43 +23,58 @@ void armcii_doorbells_use(struct doorbell *all, int rank, int size, MPI_Comm com
     own.rank = rank;
     own.size = size;
     own.comm = comm;
+    if (all) atomic_store(&own.cleared, atomic_load(&all[rank].rung));
 }
 
-void armcii_doorbell_open(void)
+static int least(int a, int b)
 {
-    struct doorbell *mine = &own.all[own.rank];
-    own.fd = open_socket(mine);
-    atomic_store(&own.cleared, atomic_load(&mine->rung));
+    return a < b ? a : b;
 }
 
-void armcii_doorbells_start(void)
+bool armcii_doorbells_open(int bells)
+{
+    const int wanted = least(bells, least(own.size, PASS_MOST));
+    for (own.n = 0; own.n < wanted; own.n++) {
+        own.bells[own.n] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (own.bells[own.n] < 0) break;
+    }
+    if (own.n == wanted) return true;
+    armcii_doorbells_end();
+    return false;
+}
+
+void armcii_doorbells_start(int bells)
 {
     if (!own.all || own.size == 1) return;
-    armcii_doorbell_open();
-    if (!test_datagrams()) armcii_doorbells_end();
+    int n = own.rank == 0 && armcii_doorbells_open(bells) ? own.n : 0;
+    armcii_coll_bcast(&n, (int)sizeof n, 0, own.comm);
+    if (n > 0 && armcii_pass(own.bells, n, own.comm))
+        own.n = n;
+    else
+        armcii_doorbells_end();
 }
 
 void armcii_doorbells_end(void)
 {
-    if (own.fd >= 0) close(own.fd);
-    own.fd = -1;
+    while (own.n > 0)
+        close(own.bells[--own.n]);
 }
 
 int armcii_doorbell_fd(void)
 {
-    return own.fd;
+    return own.n > 0 ? own.bells[own.rank % own.n] : -1;
 }
 
 void armcii_doorbell_ring_number(unsigned number)
 {
     struct doorbell *b = &own.all[number];
     atomic_fetch_add(&b->rung, 1);
-    if (atomic_load(&b->asleep)) send_datagram(b);
+    if (atomic_load(&b->asleep)) eventfd_write(own.bells[(int)number % own.n], 1);
 }
 
 void armcii_doorbell_ring(int process)
 {
-    if (own.fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process)) return;
+    if (own.n == 0 || process == armcii_world->rank || !armcii_world_is_on_node(process)) return;
     armcii_doorbell_ring_number((unsigned)armcii_world->local_rank_of[process]);
 }
 
@@ -127,11 +87,10 @@ bool armcii_doorbell_clear(void)
 {
     if (!armcii_doorbell_is_pending()) return false;
     atomic_store(&own.cleared, atomic_load(&own.all[own.rank].rung));
-    drain_socket();
     return true;
 }
 
 void armcii_doorbell_arm(bool armed)
 {
-    if (own.fd >= 0) atomic_store(&own.all[own.rank].asleep, armed);
+    if (own.n > 0) atomic_store(&own.all[own.rank].asleep, armed);
 }

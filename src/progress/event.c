@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/log.h"
-
 static struct {
     int wakeup_fd, doorbell_fd, epfd;
     /* How well events predict messages. They are reliable above 0. */
@@ -58,17 +56,16 @@ void armcii_event_add_sockets(void)
     closedir(descriptors);
 }
 
-void armcii_event_start(void)
+bool armcii_event_start(void)
 {
     watched.wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    watched.epfd = epoll_create1(EPOLL_CLOEXEC);
-    if (watched.wakeup_fd < 0)
-        armcii_fatal("no descriptor for a thread that waits for messages"); /* without epfd, no
-                                                                               event is seen */
+    if (watched.wakeup_fd < 0) return false;
+    watched.epfd = epoll_create1(EPOLL_CLOEXEC); /* without it no event is seen */
     armcii_event_add_sockets();
     watched.score = 0; /* a process that finds no messages itself never sees that its network raises
                   no events */
     watched.misses = 0;
+    return true;
 }
 
 void armcii_event_end(void)
@@ -101,14 +98,7 @@ void armcii_event_set_doorbell(int fd)
     watched.doorbell_fd = fd;
 }
 
-static void read_doorbell(void)
-{
-    char unused;
-    while (recv(watched.doorbell_fd, &unused, sizeof unused, MSG_DONTWAIT) >= 0)
-        continue;
-}
-
-/* Until a wakeup, a datagram, or the timeout; or data for `fd`, if it is not -1: then true. */
+/* Until a wakeup, the doorbell, or the timeout; or data for `fd`, if it is not -1: then true. */
 static bool wait_for(int fd, long timeout)
 {
     struct timespec t = {timeout / 1000000, timeout % 1000000 * 1000};
@@ -118,7 +108,7 @@ static bool wait_for(int fd, long timeout)
     eventfd_t wakeups;
     ppoll(fds, sizeof fds / sizeof fds[0], &t, NULL);
     if (fds[0].revents) eventfd_read(watched.wakeup_fd, &wakeups);
-    if (fds[1].revents) read_doorbell();
+    if (fds[1].revents) eventfd_read(watched.doorbell_fd, &wakeups);
     return fds[2].revents != 0;
 }
 

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-void armcii_event_start(void);
+/* False: there is no descriptor for wakeups. */
+bool armcii_event_start(void);
 void armcii_event_end(void);
 
 /* Sleep until a wakeup, an event on a socket, or the timeout in microseconds. True if a socket had
@@ -18,7 +19,7 @@ bool armcii_event_wait(long timeout);
 bool armcii_event_wait_ignoring_fds(long timeout);
 /* End the sleep, or the next one. */
 void armcii_event_wakeup(void);
-/* A socket whose datagrams are wakeups, too; -1: none. */
+/* An eventfd that wakes this thread alone, too, and that is cleared then; -1: none. */
 void armcii_event_set_doorbell(int fd);
 
 /* Watch all sockets of this process that are not watched yet. */

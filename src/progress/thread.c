@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -28,6 +29,7 @@ static struct {
     atomic_bool stopping, asleep; /* asleep: for long, and no event ends the sleep */
     pthread_t thread;
     bool exists;
+    sem_t begin; /* of the loop in the thread, or of its end */
 } loop;
 
 /* ---- work ---- */
@@ -161,7 +163,7 @@ void armcii_progress_loop_start(const struct loop_policy *p)
     loop.policy = p;
     memset(&loop.state, 0, sizeof loop.state);
     loop.state.last_work = armcii_clock();
-    armcii_event_start();
+    if (!loop.exists) armcii_event_start();
 }
 
 void armcii_progress_loop_end(void)
@@ -177,6 +179,9 @@ static void use_exact_timers(void)
 static void *run(void *unused)
 {
     (void)unused;
+    while (sem_wait(&loop.begin) != 0)
+        continue;
+    if (atomic_load(&loop.stopping)) return NULL;
     use_exact_timers();
     armcii_timeslice_set(TIMESLICE_SHORT);
     loop.dedicated = armcii_affinity_take_processor();
@@ -185,15 +190,25 @@ static void *run(void *unused)
     return NULL;
 }
 
+bool armcii_progress_thread_reserve(void)
+{
+    if (loop.exists) return true;
+    if (!armcii_event_start()) return false;
+    atomic_store(&loop.stopping, false);
+    sem_init(&loop.begin, 0, 0);
+    loop.exists = armcii_thread_create(&loop.thread, run);
+    if (!loop.exists) armcii_event_end();
+    return loop.exists;
+}
+
 void armcii_progress_thread_start(const struct loop_policy *p)
 {
+    if (!armcii_progress_thread_reserve()) armcii_fatal("no thread for operations between nodes");
     armcii_progress_loop_start(p);
-    atomic_store(&loop.stopping, false);
+    armcii_event_add_sockets(); /* MPI may have made connections since the thread was reserved */
     armcii_affinity_init();
-    if (!armcii_thread_create(&loop.thread, run))
-        armcii_fatal("no thread for operations between nodes");
     pthread_setname_np(loop.thread, THREAD_NAME);
-    loop.exists = true;
+    sem_post(&loop.begin);
 }
 
 void armcii_progress_thread_end(void)
@@ -201,6 +216,7 @@ void armcii_progress_thread_end(void)
     if (!loop.exists) return;
     loop.exists = false;
     atomic_store(&loop.stopping, true);
+    sem_post(&loop.begin);
     armcii_event_wakeup();
     pthread_join(loop.thread, NULL);
     armcii_progress_loop_end();

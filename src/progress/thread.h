@@ -85,6 +85,9 @@ struct loop_policy {
     } events;
 };
 
+/* Make the thread, which sleeps until the start; false: the system gives this process no thread, or
+ * no descriptor for its wakeups. */
+bool armcii_progress_thread_reserve(void);
 /* The thread runs the loop until armcii_progress_thread_end, which does nothing if there is no
  * thread. */
 void armcii_progress_thread_start(const struct loop_policy *policy);

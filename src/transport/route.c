@@ -37,10 +37,15 @@ static bool find_threads(void)
     return armcii_coll_all(level == MPI_THREAD_MULTIPLE, armcii_world->comm);
 }
 
-/* Does ARMCI_PROGRESS allow progress threads? */
-static bool allows_threads(void)
+/* Do all processes have their progress thread, which does not run yet? ARMCI_PROGRESS may forbid
+ * it, and a system refuse it (ulimit -u, -n; pids.max). */
+static bool reserve_threads(void)
 {
-    return armcii_config->progress != PROGRESS_NONE;
+    if (!choice.has_threads || armcii_config->progress == PROGRESS_NONE) return false;
+    if (armcii_coll_all(armcii_progress_thread_reserve(), armcii_world->comm)) return true;
+    armcii_progress_thread_end();
+    choice.lacks_thread = true;
+    return false;
 }
 
 /* Where the network completes contiguous puts and gets without the target, or ARMCI_TRANSPORT says
@@ -123,7 +128,8 @@ static void start_rma(bool threads)
     if (choice.far == &rma || !armcii_node->shares_memory)
         choice.progress_doc = "none: operations may wait until their target calls MPI";
     if (choice.far != &rma) return;
-    if (threads && !with_thread)
+    if (!with_thread) armcii_progress_thread_end();
+    if (choice.has_threads && !armcii_quirks->threaded_windows && (threads || choice.lacks_thread))
         choice.complaint =
             "this MPI library makes no windows between nodes for programs with threads: "
             "without memory that a node shares there will be no memory";
@@ -147,7 +153,7 @@ void armcii_route_start(void)
         .has_threads = armcii_world->nodes > 1 && find_threads(),
     };
     if (armcii_world->nodes > 1) {
-        threads = choice.has_threads && allows_threads();
+        threads = reserve_threads();
         choice.far = choose_far(choice.has_threads, threads);
     }
     if (choice.far == &am || choice.far == &rdma) start_am();

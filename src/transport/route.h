@@ -25,6 +25,7 @@ struct route_choice {
     const char *progress_doc;
     bool is_asynchronous;  /* operations on other nodes complete without calls of their target */
     bool has_threads;      /* on several nodes: MPI_THREAD_MULTIPLE on every process */
+    bool lacks_thread;     /* the system refuses a process its progress thread */
     const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
 };
 extern const struct route_choice *const armcii_route;

@@ -29,7 +29,6 @@ static void become(int rank)
     *(struct world *)armcii_world =
         (struct world){.rank = rank, .size = 3, .node_of = node_of, .local_rank_of = local_rank_of};
     armcii_doorbells_use(shared->doorbells, rank, 2, MPI_COMM_NULL);
-    armcii_doorbell_open();
     atomic_fetch_add(&shared->ready, 1);
     while (atomic_load(&shared->ready) < 2)
         sched_yield();
@@ -70,10 +69,13 @@ static _Noreturn void run_sleeper(void)
 
 static pid_t child;
 
-static void start_sleeper(void)
+/* Each has a bell, or both have the same one. */
+static void start_sleeper(int bells)
 {
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(shared, MAP_FAILED);
+    armcii_doorbells_use(shared->doorbells, 0, 2, MPI_COMM_NULL);
+    ck_assert(armcii_doorbells_open(bells)); /* inherited */
     child = fork();
     if (child == 0) run_sleeper();
     become(0);
@@ -99,17 +101,17 @@ static void ring(int number)
     ck_assert_msg(atomic_load(&shared->woken) > before, "ring %d: no wakeup within 5 s", number);
 }
 
-TEST(each_ring_wakes_the_sleeper)
+ROW_TEST(each_ring_wakes_the_sleeper, 2)
 {
-    start_sleeper();
+    start_sleeper(1 + _i);
     for (int i = 0; i < TIMES; i++)
         ring(i + 1);
     end_sleeper();
 }
 
-TEST(a_ring_before_sleep_is_not_lost)
+ROW_TEST(a_ring_before_sleep_is_not_lost, 2)
 {
-    start_sleeper();
+    start_sleeper(1 + _i);
     for (int i = 0; i < TIMES; i++) { /* the sleeper is asleep, or not yet */
         usleep((useconds_t)(i % 7));
         ring(i + 1);
@@ -119,7 +121,7 @@ TEST(a_ring_before_sleep_is_not_lost)
 
 TEST(a_ring_for_others_wakes_nobody_here)
 {
-    start_sleeper();
+    start_sleeper(2);
     start_sleeping();
     armcii_doorbell_ring(2); /* on another node */
     armcii_doorbell_ring(0); /* the caller itself */
@@ -134,7 +136,7 @@ TEST(a_ring_for_others_wakes_nobody_here)
 TEST(without_doorbells_a_ring_does_nothing)
 {
     armcii_doorbells_use(NULL, 0, 1, MPI_COMM_NULL);
-    armcii_doorbells_start();
+    armcii_doorbells_start(1);
     ck_assert_int_eq(armcii_doorbell_fd(), -1);
     armcii_doorbell_ring(0);
     ck_assert(!armcii_doorbell_is_pending());

@@ -93,6 +93,10 @@ TEST(progress_between_nodes)
     check_only(
         JOB(s.asynchronous = false, s.threads = false), "no-threads",
         "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
+    check_only(JOB(s.asynchronous = false, s.refused = true), "no-threads",
+               "the system gives a process no thread, or no descriptor for it (ulimit -u and -n; "
+               "pids.max of a container): operations between nodes wait until their target calls "
+               "MPI");
     check_only(JOB(s.asynchronous = false), "no-progress",
                "MPI RMA makes no progress by itself: operations between nodes wait until their "
                "target calls MPI");

@@ -175,8 +175,9 @@ void armcii_am_start(bool drives_rma)
     armcii_coll_dup(armcii_world->comm, &am.comm);
     armcii_am_share_among(armcii_config->clients > 0 ? (int)armcii_config->clients
                                                      : armcii_world->size);
-    armcii_doorbell_open();
-    armcii_event_set_doorbell(armcii_doorbell_fd());
+    armcii_doorbells_start(1); /* only the server waits for neighbours */
+    if (armcii_world->node_of[armcii_world->rank] == armcii_world->rank)
+        armcii_event_set_doorbell(armcii_doorbell_fd());
     start_process();
 }
 

@@ -17,6 +17,7 @@
 #include "node/node.h"
 #include "node/cpus.h"
 #include "node/doorbell.h"
+#include "node/pass.h"
 
 /* ---- the progress thread ----
  *
@@ -108,13 +109,11 @@ static void exchange(void)
 static bool test_events(void)
 {
     exchange();
-    armcii_event_start();
+    armcii_event_add_sockets();
     armcii_event_drain();
     armcii_coll_barrier(armcii_world->control);
     exchange();
-    bool any = armcii_event_drain();
-    armcii_event_end();
-    return any;
+    return armcii_event_drain();
 }
 
 /* ---- regions ---- */
@@ -304,7 +303,7 @@ static void start_thread(void)
 {
     rma.sockets_raise_events = test_events();
     rma.watches_all = false;
-    armcii_doorbells_start();
+    armcii_doorbells_start(PASS_MOST);
     armcii_progress_thread_start(&policy);
     if (armcii_doorbell_fd() >= 0) armcii_event_add_fd(armcii_doorbell_fd());
 }
