@@ -140,8 +140,9 @@ void armcii_mutexes_end(void);
 /* Make the world the default group (groups.c). */
 void armcii_groups_reset_default(void);
 
-/* From now on this process, of that rank, must not leave the program; and no longer (leave.c). */
+/* End the job, with a line, if the calling process of that rank leaves the program (leave.c). */
 void armcii_leave_watch(int rank);
+/* Let the process leave again. */
 void armcii_leave_allow(void);
 
 /* Collective, after all layers have started: rank 0 prints the summary (ARMCI_VERBOSE) and the

@@ -83,7 +83,7 @@ static bool may_be(int socket, const struct pass_member *member)
 
 /* ---- the host ---- */
 
-static bool make_secrets(struct pass_invitation *invitation)
+static bool make_secrets(struct pass_credentials *credentials)
 {
     unsigned char secrets[2 * PASS_SECRET];
     ssize_t got;
@@ -91,17 +91,17 @@ static bool make_secrets(struct pass_invitation *invitation)
         got = getrandom(secrets, sizeof secrets, 0);
     while (is_interrupted(got));
     if (got != (ssize_t)sizeof secrets) return false;
-    memcpy(invitation->request, secrets, PASS_SECRET);
-    memcpy(invitation->answer, secrets + PASS_SECRET, PASS_SECRET);
+    memcpy(credentials->request, secrets, PASS_SECRET);
+    memcpy(credentials->answer, secrets + PASS_SECRET, PASS_SECRET);
     return true;
 }
 
 /* Under a name that the kernel chooses, unique in the network namespace and in no file system. */
-static bool listen_for_guests(int s, char name[PASS_NAME])
+static bool listen_for_clients(int s, char name[PASS_NAME])
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     socklen_t length = sizeof address.sun_family;
-    if (s < 0 || bind(s, (struct sockaddr *)&address, length) != 0 || listen(s, PASS_GUESTS) != 0)
+    if (s < 0 || bind(s, (struct sockaddr *)&address, length) != 0 || listen(s, PASS_CLIENTS) != 0)
         return false;
     length = sizeof address;
     if (getsockname(s, (struct sockaddr *)&address, &length) != 0) return false;
@@ -109,25 +109,26 @@ static bool listen_for_guests(int s, char name[PASS_NAME])
     return true;
 }
 
-bool armcii_pass_open(struct pass_door *door)
+bool armcii_pass_open(struct pass_server *server)
 {
-    door->waiting = 0;
-    door->invitation = (struct pass_invitation){0};
-    door->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (make_secrets(&door->invitation) && listen_for_guests(door->listener, door->invitation.name))
+    server->waiting = 0;
+    server->credentials = (struct pass_credentials){0};
+    server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (make_secrets(&server->credentials) &&
+        listen_for_clients(server->listener, server->credentials.name))
         return true;
-    armcii_pass_close(door);
-    door->invitation.name[0] = '\0';
+    armcii_pass_close(server);
+    server->credentials.name[0] = '\0';
     return false;
 }
 
-void armcii_pass_close(struct pass_door *door)
+void armcii_pass_close(struct pass_server *server)
 {
-    for (int i = 0; i < door->waiting; i++)
-        close(door->guests[i]);
-    door->waiting = 0;
-    if (door->listener >= 0) close(door->listener);
-    door->listener = -1;
+    for (int i = 0; i < server->waiting; i++)
+        close(server->clients[i]);
+    server->waiting = 0;
+    if (server->listener >= 0) close(server->listener);
+    server->listener = -1;
 }
 
 static void make_parcel(struct parcel *p, size_t bytes)
@@ -139,22 +140,22 @@ static void make_parcel(struct parcel *p, size_t bytes)
                                  .msg_controllen = sizeof p->control.room};
 }
 
-static void send_descriptors(int guest, const struct pass_door *door)
+static void send_descriptors(int client, const struct pass_server *server)
 {
     struct parcel p;
-    size_t bytes = (size_t)door->n * sizeof *door->fds;
+    size_t bytes = (size_t)server->n * sizeof *server->fds;
     make_parcel(&p, PASS_SECRET);
-    memcpy(p.secret, door->invitation.answer, PASS_SECRET);
+    memcpy(p.secret, server->credentials.answer, PASS_SECRET);
     p.message.msg_controllen = CMSG_SPACE(bytes);
     p.control.head = (struct cmsghdr){
         .cmsg_len = CMSG_LEN(bytes), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    memcpy(CMSG_DATA(&p.control.head), door->fds, bytes);
-    while (is_interrupted(sendmsg(guest, &p.message, MSG_NOSIGNAL)))
+    memcpy(CMSG_DATA(&p.control.head), server->fds, bytes);
+    while (is_interrupted(sendmsg(client, &p.message, MSG_NOSIGNAL)))
         continue;
 }
 
-/* Answer a guest who has asked rightly; false: nothing has come from this one yet. */
-static bool answer(int guest, const struct pass_door *door)
+/* Answer a client that has asked rightly; false: nothing has come from this one yet. */
+static bool answer(int client, const struct pass_server *server)
 {
     struct {
         struct request request;
@@ -162,57 +163,57 @@ static bool answer(int guest, const struct pass_door *door)
     } said;
     ssize_t got;
     do
-        got = recv(guest, &said, sizeof said, MSG_DONTWAIT);
+        got = recv(client, &said, sizeof said, MSG_DONTWAIT);
     while (is_interrupted(got));
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
     if (got == (ssize_t)sizeof said.request &&
-        is_same(said.request.secret, door->invitation.request) && said.request.rank > 0 &&
-        said.request.rank < door->size && may_be(guest, &door->members[said.request.rank]))
-        send_descriptors(guest, door);
+        is_same(said.request.secret, server->credentials.request) && said.request.rank > 0 &&
+        said.request.rank < server->size && may_be(client, &server->members[said.request.rank]))
+        send_descriptors(client, server);
     return true;
 }
 
-static void dismiss(struct pass_door *door, int i)
+static void dismiss(struct pass_server *server, int i)
 {
-    close(door->guests[i]);
-    door->waiting--;
-    memmove(door->guests + i, door->guests + i + 1,
-            (size_t)(door->waiting - i) * sizeof *door->guests);
+    close(server->clients[i]);
+    server->waiting--;
+    memmove(server->clients + i, server->clients + i + 1,
+            (size_t)(server->waiting - i) * sizeof *server->clients);
 }
 
-/* Let in who has come. Without descriptors for further guests, or with too many of these, the
+/* Let in who has come. Without descriptors for further clients, or with too many of these, the
  * oldest leaves; if there is none, nobody else gets in, and learns so. */
-static void admit(struct pass_door *door)
+static void admit(struct pass_server *server)
 {
-    for (int i = 0; i < PASS_GUESTS && door->listener >= 0; i++) {
-        int guest = accept4(door->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        bool is_short = guest < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
-        if (guest < 0 && !is_short && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-        if (guest < 0 && !is_short && (errno == EINTR || errno == ECONNABORTED)) continue;
-        if (guest < 0 && (!is_short || door->waiting == 0)) {
-            close(door->listener);
-            door->listener = -1;
+    for (int i = 0; i < PASS_CLIENTS && server->listener >= 0; i++) {
+        int client = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        bool is_short = client < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
+        if (client < 0 && !is_short && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+        if (client < 0 && !is_short && (errno == EINTR || errno == ECONNABORTED)) continue;
+        if (client < 0 && (!is_short || server->waiting == 0)) {
+            close(server->listener);
+            server->listener = -1;
             return;
         }
-        if (is_short || door->waiting == PASS_GUESTS) dismiss(door, 0);
-        if (guest < 0) continue;
-        if (answer(guest, door))
-            close(guest);
+        if (is_short || server->waiting == PASS_CLIENTS) dismiss(server, 0);
+        if (client < 0) continue;
+        if (answer(client, server))
+            close(client);
         else
-            door->guests[door->waiting++] = guest;
+            server->clients[server->waiting++] = client;
     }
 }
 
-void armcii_pass_serve(struct pass_door *door, int milliseconds)
+void armcii_pass_serve(struct pass_server *server, int milliseconds)
 {
-    struct pollfd fds[1 + PASS_GUESTS];
-    fds[0] = (struct pollfd){.fd = door->listener, .events = POLLIN};
-    for (int i = 0; i < door->waiting; i++)
-        fds[1 + i] = (struct pollfd){.fd = door->guests[i], .events = POLLIN};
-    if (poll(fds, (nfds_t)(1 + door->waiting), milliseconds) <= 0) return;
-    for (int i = door->waiting - 1; i >= 0; i--)
-        if (fds[1 + i].revents && answer(door->guests[i], door)) dismiss(door, i);
-    if (fds[0].revents) admit(door);
+    struct pollfd fds[1 + PASS_CLIENTS];
+    fds[0] = (struct pollfd){.fd = server->listener, .events = POLLIN};
+    for (int i = 0; i < server->waiting; i++)
+        fds[1 + i] = (struct pollfd){.fd = server->clients[i], .events = POLLIN};
+    if (poll(fds, (nfds_t)(1 + server->waiting), milliseconds) <= 0) return;
+    for (int i = server->waiting - 1; i >= 0; i--)
+        if (fds[1 + i].revents && answer(server->clients[i], server)) dismiss(server, i);
+    if (fds[0].revents) admit(server);
 }
 
 /* ---- the other members ---- */
@@ -242,10 +243,10 @@ static int connect_to(const char name[PASS_NAME], const struct pass_member *host
     return -1;
 }
 
-static void send_request(int s, const struct pass_invitation *invitation, int rank)
+static void send_request(int s, const struct pass_credentials *credentials, int rank)
 {
     struct request r = {.rank = rank};
-    memcpy(r.secret, invitation->request, PASS_SECRET);
+    memcpy(r.secret, credentials->request, PASS_SECRET);
     while (is_interrupted(send(s, &r, sizeof r, MSG_NOSIGNAL)))
         continue;
 }
@@ -260,7 +261,7 @@ static int take_descriptors(struct parcel *p, int fds[PASS_MOST])
     return (int)(bytes / sizeof fds[0]);
 }
 
-static bool receive(int s, const struct pass_invitation *invitation, int fds[], int n)
+static bool receive(int s, const struct pass_credentials *credentials, int fds[], int n)
 {
     struct parcel p;
     ssize_t got;
@@ -270,7 +271,7 @@ static bool receive(int s, const struct pass_invitation *invitation, int fds[], 
         got = recvmsg(s, &p.message, MSG_CMSG_CLOEXEC);
     } while (is_interrupted(got));
     int count = got < 0 ? 0 : take_descriptors(&p, taken);
-    if (got == PASS_SECRET && is_same(p.secret, invitation->answer) && count == n) {
+    if (got == PASS_SECRET && is_same(p.secret, credentials->answer) && count == n) {
         memcpy(fds, taken, (size_t)n * sizeof *fds);
         return true;
     }
@@ -279,20 +280,20 @@ static bool receive(int s, const struct pass_invitation *invitation, int fds[], 
     return false;
 }
 
-bool armcii_pass_fetch(const struct pass_invitation *invitation, const struct pass_member *host,
+bool armcii_pass_fetch(const struct pass_credentials *credentials, const struct pass_member *host,
                        int rank, int fds[], int n)
 {
     const ino_t network = namespace("/proc/self/ns/net");
     const long end = armcii_clock() + SECONDS * 1000000L;
     bool received = false;
-    if (!invitation->name[0]) return false;
+    if (!credentials->name[0]) return false;
     /* Another process may have that name in another network, and would learn the secret. */
     if (network != 0 && host->network != 0 && network != host->network) return false;
     for (int i = 0; i < ATTEMPTS && !received && armcii_clock() < end; i++) {
-        int s = connect_to(invitation->name, host);
+        int s = connect_to(credentials->name, host);
         if (s < 0) return false;
-        send_request(s, invitation, rank);
-        received = receive(s, invitation, fds, n);
+        send_request(s, credentials, rank);
+        received = receive(s, credentials, fds, n);
         close(s);
     }
     return received;
@@ -312,15 +313,15 @@ static struct pass_member *gather_members(int rank, int size, MPI_Comm comm)
 }
 
 /* Serve until all members know how all have fared. */
-static void serve_all(struct pass_door *door, MPI_Request *request)
+static void serve_all(struct pass_server *server, MPI_Request *request)
 {
     int done = 0;
     for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
          MPI_Test(request, &done, MPI_STATUS_IGNORE)) {
-        armcii_pass_serve(door, 1);
+        armcii_pass_serve(server, 1);
         armcii_backoff.progress();
     }
-    armcii_pass_close(door);
+    armcii_pass_close(server);
 }
 
 bool armcii_pass(int fds[], int n, MPI_Comm comm)
@@ -331,13 +332,14 @@ bool armcii_pass(int fds[], int n, MPI_Comm comm)
     MPI_Comm_size(comm, &size);
     if (size == 1) return true;
     struct pass_member *members = gather_members(rank, size, comm);
-    struct pass_door door = {.members = members, .size = size, .fds = fds, .n = n, .listener = -1};
-    if (rank == 0) passed = armcii_pass_open(&door);
-    armcii_coll_bcast(&door.invitation, (int)sizeof door.invitation, 0, comm);
-    if (rank > 0) passed = armcii_pass_fetch(&door.invitation, &members[0], rank, fds, n);
+    struct pass_server server = {
+        .members = members, .size = size, .fds = fds, .n = n, .listener = -1};
+    if (rank == 0) passed = armcii_pass_open(&server);
+    armcii_coll_bcast(&server.credentials, (int)sizeof server.credentials, 0, comm);
+    if (rank > 0) passed = armcii_pass_fetch(&server.credentials, &members[0], rank, fds, n);
     MPI_Iallreduce(&passed, &all, 1, MPI_INT, MPI_MIN, comm, &request);
     if (rank == 0)
-        serve_all(&door, &request);
+        serve_all(&server, &request);
     else
         armcii_coll_wait(&request);
     for (int i = 0; rank > 0 && passed && !all && i < n; i++)
