@@ -202,7 +202,8 @@ static bool can_test(int target)
            ARMCI_Uses_shm();
 }
 
-static void test_one(start_function *start, const char *what, char *remote, char *local, bool can)
+/* True if the first call of ARMCI_Test took less than half of the time of the operation. */
+static bool test_one(start_function *start, const char *what, char *remote, char *local)
 {
     armci_hdl_t handle = new_handle();
     long unfinished = 0;
@@ -219,10 +220,19 @@ static void test_one(start_function *start, const char *what, char *remote, char
     check_long(ARMCI_Test(&handle), 0, "%s: ARMCI_Test of what is complete", what);
     check_long(ARMCI_Wait(&handle), 0, "%s: ARMCI_Wait of what ARMCI_Test completed", what);
     ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
+    return unfinished > 0 && asked < took / 2;
+}
+
+/* A process that the system stops for the time of the operation says nothing about ARMCI_Test: one
+ * try of a few must show that the call does not wait. */
+static void test_often(start_function *start, const char *what, char *remote, char *local, bool can)
+{
+    enum { TRIES = 5 };
+    bool at_once = test_one(start, what, remote, local);
     if (!can || (start != get_contiguous && start != get_strided)) return;
-    check(unfinished > 0, "%s: ARMCI_Test never said that it is under way", what);
-    check(asked < took / 2, "%s: the first ARMCI_Test took %.3f of %.3f ms", what, 1e3 * asked,
-          1e3 * took);
+    for (int i = 1; i < TRIES && !at_once; i++)
+        at_once = test_one(start, what, remote, local);
+    check(at_once, "%s: ARMCI_Test waits, in %d tries", what, TRIES);
 }
 
 static void testing(void)
@@ -237,7 +247,7 @@ static void testing(void)
     check_long(ARMCI_Test(NULL), 0, "ARMCI_Test of the implicit handle without operations");
     for (int i = 0; i < STARTS && mine; i++)
         if (starts[i].start != get_implicit)
-            test_one(starts[i].start, starts[i].what, base[0], local, can_test(0));
+            test_often(starts[i].start, starts[i].what, base[0], local, can_test(0));
     region_done(base);
     free(local);
 }
