@@ -38,7 +38,8 @@ enum {
                             2.4 % of a processor in a virtual machine where a sleep costs 40 us */
     EVENT_US = 10000,    /* events end the sleep; a poll is for one that was missed */
     HELPED_US = 500,     /* a request waits no longer when the helpers stop */
-    WAKEUP_US = 500000,  /* a wakeup ends the sleep; this limits the harm of a lost one */
+    WAKEUP_US = 50000,   /* a wakeup ends the sleep; this limits the harm of a message that waits in
+                            MPI behind some of the program, which nobody sees */
 };
 
 /* What a poll found. */

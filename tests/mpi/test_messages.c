@@ -1,9 +1,8 @@
 /* test_messages.c - messages between two, broadcasts, selection, trees, exchange of addresses, on a
  * communicator of the library's own. */
+#include "../../tools/lib/clock.h"
 #include "harness.h"
 #include "scopes.h"
-
-#include <time.h>
 
 enum { TAG = 17, MOST = 16 };
 
@@ -94,15 +93,8 @@ static void who_am_i(void)
           after - before);
 }
 
-/* Return the seconds of a clock that all processes of the machine share; that of MPI_Wtime begins
- * in each process of Open MPI at the first call. */
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
+/* By a clock that all processes of the machine share: that of MPI_Wtime begins in each process of
+ * Open MPI at the first call. */
 static void barrier_waits(void)
 {
     ARMCI_Group world;
@@ -110,15 +102,15 @@ static void barrier_waits(void)
     for (int i = 0; i < 2 * test_ranks(); i++) {
         double late = 0.03, begun, entered, last;
         MPI_Barrier(test_comm());
-        begun = seconds();
-        while (test_rank() == i / 2 && seconds() < begun + late)
+        begun = now();
+        while (test_rank() == i / 2 && now() < begun + late)
             continue;
-        entered = seconds();
+        entered = now();
         if (i % 2)
             armci_msg_barrier();
         else
             armci_msg_group_barrier(&world);
-        double left = seconds();
+        double left = now();
         MPI_Allreduce(&entered, &last, 1, MPI_DOUBLE, MPI_MAX, test_comm());
         check(left >= last, "barrier left %g s before the last process came", last - left);
     }
