@@ -88,6 +88,15 @@ bool check_double(double seen, double expected, const char *format, ...)
     FAIL(wrong);
 }
 
+bool check_time(double seconds, double limit, const char *format, ...)
+{
+    char wrong[100];
+    state.checks++;
+    if (seconds <= limit || !getenv("ARMCI_TEST_LONG")) return true;
+    snprintf(wrong, sizeof wrong, "expected at most %.4f s, seen %.4f s", limit, seconds);
+    FAIL(wrong);
+}
+
 bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...)
 {
     const unsigned char *s = seen, *e = expected;

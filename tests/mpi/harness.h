@@ -76,6 +76,9 @@ bool check_double(double seen, double expected, const char *format, ...)
 /* The same n bytes; a failure names the first offset that differs, and how many do. */
 bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* At most `limit` seconds; with ARMCI_TEST_LONG=1 only, on a machine that others leave alone. */
+bool check_time(double seconds, double limit, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Errors of the running test so far, here. */
 long test_errors(void);

@@ -209,9 +209,8 @@ static void run(struct work *w, const char *name, void (*once)(struct work *, in
         printf("%-34s first %7.3f ms (of %d: %.3f to %.3f), %d in %7.2f ms\n", name,
                1e3 * first[FIRSTS / 2], FIRSTS, 1e3 * first[0], 1e3 * first[FIRSTS - 1],
                w->repeats - FIRSTS, 1e3 * many);
-    check(first[FIRSTS / 2] < FIRST_LIMIT, "%s: the first took %.3f s while the target computed",
-          name, first[FIRSTS / 2]);
-    check(many < limit, "%s: %d took %.3f s while the target computed", name, w->repeats, many);
+    check_time(first[FIRSTS / 2], FIRST_LIMIT, "%s: the first while the target computed", name);
+    check_time(many, limit, "%s: %d while the target computed", name, w->repeats);
 }
 
 static void run_transfers(struct work *w, struct rng *r)

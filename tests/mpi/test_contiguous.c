@@ -1,4 +1,6 @@
 /* test_contiguous.c - contiguous put, get and accumulate: sizes, alignments, every target. */
+#include <math.h>
+
 #include "lanes.h"
 #include "op.h"
 
@@ -178,51 +180,32 @@ static void time_moves(const struct ends *e, size_t bytes, double best[MOVES])
 }
 
 /* Bounds on the best times: against memcpy between the same addresses, and against the same
- * transfer between addresses that are equal modulo a page. The address sanitizer checks each
- * access of the library's loops and none inside memcpy: its ratios say nothing. */
-enum { SLOWER = 2, SHIFTED = 5 };
-#ifdef __SANITIZE_ADDRESS__
-enum { COMPARED = false };
-#else
-enum { COMPARED = true };
-#endif
-static bool is_quick(const double best[MOVES], const double even[MOVES], int move)
+ * transfer between addresses that are equal modulo a page. Where memcpy itself is slow for
+ * addresses a few bytes apart modulo a page, transfers are not. */
+static void compare_with_memcpy(const struct ends *e, size_t bytes)
 {
-    return !COMPARED ||
-           (best[move] <= SLOWER * best[move + 2] && best[move] <= SHIFTED * even[move]);
-}
-
-/* The bounds are wide, and what exceeds them gets more rounds until `deadline`, because the machine
- * may be busy for seconds, with the memory of other virtual machines, too: armci-bench prints the
- * ratios themselves. Where memcpy itself is slow for addresses a few bytes apart modulo a page,
- * transfers are not. */
-static void compare_with_memcpy(const struct ends *e, size_t bytes, double deadline)
-{
-    enum { ROUNDS = 3, MORE_ROUNDS = 40 };
+    enum { ROUNDS = 3, SLOWER = 2, SHIFTED = 5 };
     static const int shift[] = {0, 8, -8};
     double even[MOVES] = {0};
     for (size_t i = 0; i < sizeof shift / sizeof *shift; i++) {
         struct ends shifted = *e;
         double best[MOVES] = {1, 1, 1, 1};
         shifted.local += shift[i];
-        for (int round = 0; round < MORE_ROUNDS || now() < deadline; round++) {
+        for (int round = 0; round < ROUNDS; round++)
             time_moves(&shifted, bytes, best);
-            if (i == 0) memcpy(even, best, sizeof even);
-            if (round >= ROUNDS && is_quick(best, even, PUT) && is_quick(best, even, GET)) break;
-        }
+        if (i == 0) memcpy(even, best, sizeof even);
         for (int move = PUT; move <= GET; move++)
-            check(is_quick(best, even, move),
-                  "%s of %zu bytes, %d bytes apart modulo a page: %.1f us, memcpy %.1f us, 0 bytes "
-                  "apart %.1f us",
-                  move_name[move], bytes, shift[i], 1e6 * best[move], 1e6 * best[move + 2],
-                  1e6 * even[move]);
+            check_time(best[move], fmin(SLOWER * best[move + 2], SHIFTED * even[move]),
+                       "%s of %zu bytes, %d bytes apart modulo a page; memcpy %.1f us, 0 bytes "
+                       "apart %.1f us",
+                       move_name[move], bytes, shift[i], 1e6 * best[move + 2], 1e6 * even[move]);
     }
 }
 
 /* Only the ranks that measure have memory of their own; the others sleep in a barrier. */
 static void test_against_memcpy(void)
 {
-    enum { LONGEST = 16 << 20, PAGE = 4096, SECONDS = 15 };
+    enum { LONGEST = 16 << 20, PAGE = 4096 };
     static const size_t sizes[] = {64 << 10, 256 << 10, 1 << 20, LONGEST};
     const int target = test_ranks() > 1 ? 1 : 0;
     void **base = region_create(test_rank() == target ? LONGEST : 0);
@@ -237,9 +220,8 @@ static void test_against_memcpy(void)
         memset(e.direct, 1, LONGEST);
         /* both at the same offset in a page */
         e.local = room + PAGE + ((uintptr_t)e.direct - (uintptr_t)room) % PAGE;
-        const double deadline = now() + SECONDS;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-            compare_with_memcpy(&e, sizes[i], deadline);
+            compare_with_memcpy(&e, sizes[i]);
         free(room);
     }
     region_done(base);

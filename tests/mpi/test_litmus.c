@@ -438,9 +438,7 @@ static void threads_let_in(void)
         }
         ARMCI_Barrier();
     }
-    check(worst < 1,
-          "an unlock took %.3f s while another thread of the process waited for another lock",
-          worst);
+    check_time(worst, 1, "an unlock while another thread of the process waited for another lock");
     ARMCI_Destroy_mutexes();
 }
 

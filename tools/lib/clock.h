@@ -4,12 +4,23 @@
 
 #include <time.h>
 
+static inline double seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Seconds that never go back. */
 static inline double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+/* Seconds that the caller's thread has had a processor, however busy the machine is. */
+static inline double own_time(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 #endif
