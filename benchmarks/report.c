@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "../tools/lib/json.h"
 
 struct line {
     const char *word;

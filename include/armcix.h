@@ -97,6 +97,30 @@ void ARMCIX_Progress(void);
 MPI_Comm ARMCIX_Get_world_comm(void);
 /** @} */
 
+/** @defgroup counters Counters
+ * How this process has moved data, for tools. Operations by loads and stores of the node have no
+ * counter.
+ * @units Operations, messages and requests, from ARMCI_Init on. An operation is one put, get,
+ * accumulate or read-modify-write; the requests of an aggregate handle are one when they are
+ * issued.
+ * @completion Local. Counts of other threads may be a moment old.
+ * @errors 0 for NULL. It may be called at any time.
+ * @source None of the papers. @{ */
+/** Indices of counters. */
+enum armcix_counter_e {
+    ARMCIX_SERVER = 0,           /**< operations sent to a server of another node */
+    ARMCIX_RMA_CONTIGUOUS = 1,   /**< operations as one MPI one-sided call */
+    ARMCIX_RMA_DATATYPE = 2,     /**< operations as MPI calls with derived datatypes */
+    ARMCIX_RMA_BATCHED = 3,      /**< operations as one MPI call for each segment */
+    ARMCIX_RMA_CONSERVATIVE = 4, /**< the same, each call complete before the next */
+    ARMCIX_RMA_ATOMIC = 5,       /**< read-modify-writes as an atomic MPI call */
+    ARMCIX_MESSAGES = 6,         /**< messages sent to servers; each has one or more requests */
+    ARMCIX_SERVED = 7            /**< requests of other processes that this process has served */
+};
+/** Store the first `n` counters in `values`; returns how many there are. */
+int ARMCIX_Counters(unsigned long values[], int n);
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,7 @@
 
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process(CALLER, "proc", proc);
     if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
@@ -20,8 +20,6 @@ int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
     if (!rc) rc = armcii_check_pointer(CALLER, "ploc", ploc);
     if (rc) return rc;
     rc = armcii_rmw(CALLER, op, ploc, prem, value, proc);
-    if (__builtin_expect(armcii_stats.on, 0) && rc == 0)
-        armcii_stats_note_transfer(STATS_RMW, proc, armcii_rmw_bytes(op), 1, false);
     return rc;
 }
 ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
@@ -183,7 +181,6 @@ static struct mutex_set *create_set(struct team *team, int count)
 /* Collective. */
 static void destroy_set(struct mutex_set *set)
 {
-    armcii_note_collective(set->team);
     armcii_fence_team(set->team); /* unlocks, too */
     armcii_coll_barrier(set->team->comm);
     if (set->queues) set->transport->mutexes_free(set->queues);
@@ -214,7 +211,6 @@ static void acquire(struct mutex_set *set, int mutex, int owner)
     wait_for_other_threads(h);
     reserve(h);
     set->transport->lock(set->queues, owner, mutex);
-    armcii_hang_hold(mutex, set->team->to_world[owner]);
 }
 
 static bool try_acquire(struct mutex_set *set, int mutex, int owner)
@@ -223,10 +219,7 @@ static bool try_acquire(struct mutex_set *set, int mutex, int owner)
     struct held *h = need_held(set, mutex, owner);
     reserve(h);
     bool got = set->transport->trylock(set->queues, owner, mutex);
-    if (got)
-        armcii_hang_hold(mutex, set->team->to_world[owner]);
-    else
-        end_held(set, mutex, owner);
+    if (!got) end_held(set, mutex, owner);
     return got;
 }
 
@@ -271,7 +264,6 @@ void armcii_mutexes_end(void)
 
 static struct mutex_set *create(const char *caller, struct team *team, int count)
 {
-    armcii_note_collective(team);
     struct mutex_set *set = create_set(team, count);
     if (set) return set;
     if (count < 0)
@@ -284,7 +276,7 @@ static struct mutex_set *create(const char *caller, struct team *team, int count
 
 int PARMCI_Create_mutexes(int count)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (mutexes.world_set)
         return armcii_error(ARMCI_ERR_MUTEX, CALLER, "count",
@@ -297,7 +289,7 @@ ARMCII_ALIAS(ARMCI_Create_mutexes, PARMCI_Create_mutexes);
 
 int PARMCI_Destroy_mutexes(void)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (!mutexes.world_set)
         return armcii_error(ARMCI_ERR_MUTEX, CALLER, "mutexes", "no mutexes exist", "%s", "none");
@@ -338,20 +330,19 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
     }
     armcii_complete_all();
     set->transport->unlock(set->queues, owner, mutex);
-    armcii_hang_release(mutex, set->team->to_world[owner]);
     end_held(set, mutex, owner);
 }
 
 void PARMCI_Lock(int mutex, int proc)
 {
-    ARMCII_ENTER_TO_WAIT(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (entered) lock(CALLER, mutexes.world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Lock, PARMCI_Lock);
 
 void PARMCI_Unlock(int mutex, int proc)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (entered) unlock(CALLER, mutexes.world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Unlock, PARMCI_Unlock);
@@ -366,7 +357,7 @@ static struct mutex_set *check_handle(const char *caller, armcix_mutex_hdl_t hdl
 
 armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     if (!entered) return NULL;
     struct team *team = group ? armcii_check_group(CALLER, group) : armcii_team_world();
     struct mutex_set *set = team ? create(CALLER, team, count) : NULL;
@@ -377,7 +368,7 @@ ARMCII_ALIAS(ARMCIX_Create_mutexes_hdl, PARMCIX_Create_mutexes_hdl);
 
 int PARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (!check_handle(CALLER, hdl)) return ARMCI_ERR_HANDLE;
     destroy_in_list(find(hdl));
@@ -387,7 +378,7 @@ ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
 
 void PARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER_TO_WAIT(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     struct mutex_set *set = entered ? check_handle(CALLER, hdl) : NULL;
     if (set) lock(CALLER, set, mutex, proc);
 }
@@ -395,7 +386,7 @@ ARMCII_ALIAS(ARMCIX_Lock_hdl, PARMCIX_Lock_hdl);
 
 int PARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     struct mutex_set *set = entered ? check_handle(CALLER, hdl) : NULL;
     if (!set || check_mutex(CALLER, set, mutex, proc)) return 1;
     return !try_acquire(set, mutex, proc);
@@ -404,7 +395,7 @@ ARMCII_ALIAS(ARMCIX_Trylock_hdl, PARMCIX_Trylock_hdl);
 
 void PARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     struct mutex_set *set = entered ? check_handle(CALLER, hdl) : NULL;
     if (set) unlock(CALLER, set, mutex, proc);
 }

@@ -37,8 +37,7 @@ bool armcii_is_running(const char *function)
 
 void armcii_entry_open(void)
 {
-    armcii_entry.state = armcii_lock.enabled || armcii_observed.calls ? ENTRY_SLOW : ENTRY_FAST;
-    if (armcii_observed.calls) return;
+    armcii_entry.state = armcii_lock.enabled ? ENTRY_SLOW : ENTRY_FAST;
     armcii_addr_cache_own();
     if (armcii_lock.enabled) armcii_solo_start();
 }
@@ -50,20 +49,18 @@ void armcii_entry_close(void)
     atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
 }
 
-/* With observation, every call takes the slow entry. */
 void armcii_mark_quiet(void)
 {
-    bool quiet = armcii_entry.state == ENTRY_SLOW && !armcii_observed.calls;
+    bool quiet = armcii_entry.state == ENTRY_SLOW;
     atomic_store_explicit(&armcii_entry.quiet, quiet, memory_order_relaxed);
 }
 
-enum entry_state armcii_enter_slow(const char *function, int process)
+enum entry_state armcii_enter_slow(const char *function)
 {
     if (armcii_entry.state == ENTRY_OFF) {
         report_off(function);
         return ENTRY_OFF;
     }
-    armcii_call_begin(function, process);
     armcii_lock_enter();
     armcii_solo_check();
     atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
@@ -73,7 +70,6 @@ enum entry_state armcii_enter_slow(const char *function, int process)
 void armcii_exit_slow(void)
 {
     armcii_lock_exit();
-    armcii_call_end();
 }
 
 int armcii_report_process(const char *function, const char *argument, int process)

@@ -14,12 +14,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "base/hang.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
-#include "observe/observe.h"
 #include "transport/transport.h"
 
 /* One line after each definition: ARMCI_X becomes a weak alias of PARMCI_X. */
@@ -29,8 +27,7 @@
 /* In the function PARMCI_X: "ARMCI_X", the name that programs call, for messages. */
 #define CALLER (__func__ + 1)
 
-/* OFF: not running. FAST: neither lock nor observation. SLOW: take the global lock, announce the
- * call (observe.h), or both. */
+/* OFF: not running. FAST: no lock. SLOW: take the global lock. */
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
 struct entry {
     enum entry_state state;
@@ -42,7 +39,7 @@ struct entry {
 extern struct entry armcii_entry;
 void armcii_entry_open(void);
 void armcii_entry_close(void);
-enum entry_state armcii_enter_slow(const char *function, int process);
+enum entry_state armcii_enter_slow(const char *function);
 void armcii_exit_slow(void);
 
 static inline bool armcii_is_quiet(void)
@@ -56,11 +53,10 @@ void armcii_mark_quiet(void);
 /* false, with a message, before ARMCI_Init and after ARMCI_Finalize. */
 bool armcii_is_running(const char *function);
 
-static inline enum entry_state armcii_enter(const char *function, int process)
+static inline enum entry_state armcii_enter(const char *function)
 {
-    return __builtin_expect(armcii_entry.state == ENTRY_FAST, 1)
-               ? ENTRY_FAST
-               : armcii_enter_slow(function, process);
+    return __builtin_expect(armcii_entry.state == ENTRY_FAST, 1) ? ENTRY_FAST
+                                                                 : armcii_enter_slow(function);
 }
 
 static inline void armcii_exit(const enum entry_state *entered)
@@ -68,41 +64,10 @@ static inline void armcii_exit(const enum entry_state *entered)
     if (__builtin_expect(*entered == ENTRY_SLOW, 0)) armcii_exit_slow();
 }
 
-/* First line of a function: `entered` is ENTRY_OFF if the call is invalid; `process` is its target;
+/* First line of a function: `entered` is ENTRY_OFF if the call is invalid;
  * leaving the scope releases the lock. */
-#define ARMCII_ENTER_TO(function, process)                                                         \
-    __attribute__((cleanup(armcii_exit), unused)) const enum entry_state entered =                 \
-        armcii_enter(function, process)
-/* The same without a target. */
-#define ARMCII_ENTER(function) ARMCII_ENTER_TO(function, -1)
-
-/* Announcement of functions that wait for other processes, with the lock or without. */
-static inline bool armcii_watch(const char *function, int process)
-{
-    armcii_call_begin(function, process);
-    return true;
-}
-
-static inline void armcii_unwatch(const bool *watched)
-{
-    (void)watched;
-    armcii_call_end();
-}
-#define ARMCII_WATCH_TO(function, process)                                                         \
-    __attribute__((cleanup(armcii_unwatch), unused)) const bool watched =                          \
-        armcii_watch(function, process)
-#define ARMCII_WATCH(function) ARMCII_WATCH_TO(function, -1)
-/* First lines of a function that waits for other processes. */
-#define ARMCII_ENTER_TO_WAIT(function, process)                                                    \
-    ARMCII_WATCH_TO(function, process);                                                            \
-    ARMCII_ENTER_TO(function, process)
-#define ARMCII_ENTER_COLLECTIVE(function) ARMCII_ENTER_TO_WAIT(function, -1)
-
-/* Inside a watched function: it is a collective of the team. */
-static inline void armcii_note_collective(struct team *team)
-{
-    armcii_hang_collective(++team->collectives, team->size);
-}
+#define ARMCII_ENTER(function)                                                                     \
+    __attribute__((cleanup(armcii_exit))) const enum entry_state entered = armcii_enter(function)
 
 /* 0 or an error code, with a message. */
 int armcii_report_process(const char *function, const char *argument, int process);

@@ -108,14 +108,14 @@ static void create(const char *caller, const struct team *parent, int n, const i
 
 void PARMCI_Group_create(int n, int *pid_list, ARMCI_Group *group_out)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     if (entered) create(CALLER, current_default(), n, pid_list, group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_create, PARMCI_Group_create);
 
 void PARMCI_Group_create_child(int n, int *pid_list, ARMCI_Group *group_out, ARMCI_Group *parent)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     struct team *team = entered ? check_parent(CALLER, parent) : NULL;
     if (team)
         create(CALLER, team, n, pid_list, group_out);
@@ -126,7 +126,7 @@ ARMCII_ALIAS(ARMCI_Group_create_child, PARMCI_Group_create_child);
 
 void PARMCI_Group_free(ARMCI_Group *group)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     if (!entered || armcii_check_pointer(CALLER, "group", group)) return;
     if (group->comm == MPI_COMM_NULL && group->rank < 0)
         return; /* the group of a process that is not a member */
@@ -211,7 +211,7 @@ ARMCII_ALIAS(armci_group_comm, parmci_group_comm);
 
 int PARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = check_parent(CALLER, parent);
     if (!team) return ARMCI_ERR_GROUP;
@@ -226,7 +226,7 @@ ARMCII_ALIAS(ARMCIX_Group_split, PARMCIX_Group_split);
 
 int PARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group)
 {
-    ARMCII_ENTER_COLLECTIVE(CALLER);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = check_parent(CALLER, parent);
     if (!team) return ARMCI_ERR_GROUP;

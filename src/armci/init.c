@@ -6,11 +6,9 @@
 
 #include "armci/entry.h"
 #include "base/config.h"
-#include "base/hang.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "mem/region.h"
-#include "observe/observe.h"
 #include "mpi/datatype.h"
 #include "mpi/coll.h"
 #include "mpi/launch.h"
@@ -51,7 +49,6 @@ static void start_mpi(int *argc, char ***argv, int requested)
 {
     int running, provided;
     MPI_Initialized(&running);
-    if (!running) armcii_hang_find_handler();
     if (!running && requested == MPI_THREAD_SINGLE)
         MPI_Init(argc,
                  argv); /* may provide a higher level: request_threads asked for it before main */
@@ -88,7 +85,6 @@ static void start_layers(MPI_Comm comm)
     int length;
     armcii_world_create(comm, armcii_config->nodes == DOMAINS_RANK);
     armcii_log_set_rank(armcii_world->rank);
-    armcii_hang_start(armcii_world->rank, armcii_config->hang_report, (void (*)(void))PMPI_Init);
     MPI_Get_library_version(library_state.library, &length);
     armcii_quirks_decide(library_state.library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
@@ -104,7 +100,6 @@ static void start_layers(MPI_Comm comm)
     armcii_memget_start();
     armcii_handles_start();
     armcii_notify_start();
-    armcii_observe_start();
     armcii_banner(library_state.library);
 }
 
@@ -245,7 +240,6 @@ static void end_layers(void)
     armcii_lock_enter(); /* the progress thread is still running */
     armcii_quiesce();
     armcii_lock_exit();
-    armcii_observe_end();
     armcii_coll_barrier(armcii_world->comm);
     armcii_mutexes_end();
     armcii_notify_end();
@@ -260,7 +254,6 @@ static void end_layers(void)
     armcii_coll_end();
     armcii_arena_end();
     armcii_node_end();
-    armcii_hang_end();
     armcii_world_free();
 }
 

@@ -11,7 +11,6 @@
 #include "mem/region.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "observe/observe.h"
 #include "core/handle.h"
 
 /* ---- collective ---- */
@@ -21,7 +20,8 @@
 static void leave_late(struct team *team)
 {
     enum { STEP = 5000000, STEPS = 4 }; /* nanoseconds */
-    unsigned turn = (unsigned)team->rank + (unsigned)team->collectives;
+    static unsigned allocations;
+    unsigned turn = (unsigned)team->rank + ++allocations;
     armcii_coll_barrier(team->comm);
     unsigned entries = armcii_lock_suspend();
     nanosleep(&(struct timespec){.tv_nsec = (long)(turn % STEPS) * STEP}, NULL);
@@ -31,18 +31,16 @@ static void leave_late(struct team *team)
 static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bool is_world,
                     const ARMCI_Group *group)
 {
-    ARMCII_ENTER_COLLECTIVE(caller);
+    ARMCII_ENTER(caller);
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, group);
     if (!team) return ARMCI_ERR_GROUP;
-    armcii_note_collective(team);
     int rc = armcii_check_pointer(caller, "base_ptrs", base_ptrs);
     if (rc) return rc;
     const char *why;
     struct region *region = armcii_region_create(team, bytes, &why);
     if (!region && bytes < 0) return armcii_check_count(caller, "bytes", bytes);
     if (!region && why) return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", why, "%ld", bytes);
-    if (region) armcii_observe_region(region);
     for (int i = 0; i < team->size; i++)
         base_ptrs[i] = region ? armcii_region_base(region, i) : NULL;
     if (armcii_config->debug_alloc == ALLOC_SLOW) leave_late(team);
@@ -80,11 +78,10 @@ ARMCII_ALIAS(ARMCI_Malloc_group_memdev, PARMCI_Malloc_group_memdev);
  * it. */
 static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *group)
 {
-    ARMCII_ENTER_COLLECTIVE(caller);
+    ARMCII_ENTER(caller);
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, group);
     if (!team) return ARMCI_ERR_GROUP;
-    armcii_note_collective(team);
     struct region *own = ptr ? armcii_region_of_base(ptr) : NULL, *region;
     if (own && !is_world && own->team != team)
         return armcii_error(ARMCI_ERR_GROUP, caller, "group", "the region belongs to another group",
@@ -105,7 +102,6 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
     if (!region) return 0; /* a region of 0 bytes everywhere */
     if (!early) armcii_complete_region(region);
     if (region->has_empty && region->place.stride > 0) armcii_coll_barrier(region->team->comm);
-    armcii_stats_region(false, region->own_bytes);
     armcii_region_free(region);
     return 0;
 }
@@ -190,7 +186,6 @@ void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
                      "%zu", bytes);
         return;
     }
-    armcii_observe_memget(memory, bytes);
     memset(meminfo, 0, sizeof *meminfo);
     meminfo->armci_addr = meminfo->addr = memory;
     meminfo->size = bytes;
@@ -243,7 +238,6 @@ void PARMCI_Memctl(armci_meminfo_t *meminfo)
                      (void *)base_of(meminfo));
         return;
     }
-    armcii_stats_region(false, (size_t)meminfo->idlist[MEMINFO_BYTES]);
     memset(meminfo, 0, sizeof *meminfo);
 }
 ARMCII_ALIAS(ARMCI_Memctl, PARMCI_Memctl);

@@ -89,7 +89,6 @@ static bool check_buffer(const char *caller, const void *buffer, const char *len
 
 void parmci_msg_snd(int tag, void *buffer, int len, int to)
 {
-    ARMCII_WATCH_TO(CALLER, to);
     if (armcii_is_running(CALLER) && armcii_check_process(CALLER, "to", to) == 0 &&
         check_buffer(CALLER, buffer, "len", len))
         armcii_coll_send(buffer, len, to, mpi_tag(tag), armcii_world->messages);
@@ -100,7 +99,6 @@ ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
  */
 static int receive(const char *caller, int tag, void *buffer, int buflen, int *msglen, int from)
 {
-    ARMCII_WATCH_TO(caller, from);
     MPI_Status status;
     int length;
     bool received =
@@ -141,14 +139,12 @@ int armcii_check_scope(const char *caller, int scope)
 
 void parmci_msg_barrier(void)
 {
-    ARMCII_WATCH(CALLER);
     armcii_barrier_of(armcii_world_team(CALLER));
 }
 ARMCII_ALIAS(armci_msg_barrier, parmci_msg_barrier);
 
 void parmci_msg_group_barrier(ARMCI_Group *group)
 {
-    ARMCII_WATCH(CALLER);
     armcii_barrier_of(armcii_group_team(CALLER, group));
 }
 ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
@@ -186,12 +182,10 @@ ARMCII_ALIAS(armci_msg_group_bintree, parmci_msg_group_bintree);
 static void broadcast(const char *caller, struct team *team, int scope, const char *buffer_name,
                       void *buffer, int len, int root)
 {
-    ARMCII_WATCH(caller);
     if (!team || armcii_check_scope(caller, scope)) return;
     MPI_Comm comm = armcii_team_scope_comm(team, (enum team_scope)scope);
     if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len))
         return; /* the caller may be no member */
-    if (scope == SCOPE_ALL) armcii_note_collective(team);
     if (len > 0 && armcii_check_pointer(caller, buffer_name, buffer)) return;
     int rank = armcii_scope_rank(team, (enum team_scope)scope, root);
     if (rank < 0)
@@ -259,7 +253,6 @@ static void broadcast_in_range(const char *caller, const struct team *team, int 
 void parmci_grp_clus_brdcst(void *buf, int len, int grp_master, int grp_clus_nproc,
                             ARMCI_Group *mastergroup)
 {
-    ARMCII_WATCH(CALLER);
     struct team *team = armcii_group_team(CALLER, mastergroup);
     if (!team || armcii_check_count(CALLER, "len", len)) return;
     if (len > 0 && armcii_check_pointer(CALLER, "buf", buf)) return;
@@ -279,7 +272,6 @@ ARMCII_ALIAS(armci_grp_clus_brdcst, parmci_grp_clus_brdcst);
 
 static void exchange(const char *caller, struct team *team, void *ptr_ar[], int n)
 {
-    ARMCII_WATCH(caller);
     if (!team) return;
     if (n != team->size) {
         armcii_error(ARMCI_ERR_COUNT, caller, "n", "must be the number of processes", "%d (of %d)",
@@ -287,7 +279,6 @@ static void exchange(const char *caller, struct team *team, void *ptr_ar[], int 
         return;
     }
     if (armcii_check_pointer(caller, "ptr_ar", ptr_ar)) return;
-    armcii_note_collective(team);
     armcii_team_allgather(team, &ptr_ar[team->rank], ptr_ar, (int)sizeof ptr_ar[0]);
 }
 

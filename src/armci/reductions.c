@@ -135,14 +135,12 @@ static bool prepare(const char *caller, struct team *team, int scope, const void
         return false;
     }
     *comm = armcii_team_scope_comm(team, (enum team_scope)scope);
-    if (scope == SCOPE_ALL) armcii_note_collective(team);
     return *comm != MPI_COMM_NULL && (n == 0 || armcii_check_pointer(caller, "x", x) == 0);
 }
 
 static void reduce(const char *caller, struct team *team, int scope, void *x, int n, const char *op,
                    int type)
 {
-    ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
     if (!prepare(caller, team, scope, x, n, op, type, &r, &comm)) return;
@@ -153,7 +151,6 @@ static void reduce(const char *caller, struct team *team, int scope, void *x, in
 /* The result is at the first process only. */
 static void reduce_first(const char *caller, int scope, void *x, int n, const char *op, int type)
 {
-    ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
     if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;
@@ -211,7 +208,6 @@ ARMCII_ALIAS(armci_msg_reduce_scope, parmci_msg_reduce_scope);
 static void select_record(const char *caller, int scope, void *x, int n, const char *op, int type,
                           int contribute)
 {
-    ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
     if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;

@@ -84,7 +84,7 @@ ARMCII_ALIAS(ARMCI_Test, PARMCI_Test);
 
 int PARMCI_WaitProc(int proc)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process(CALLER, "proc", proc);
     if (rc) return rc;
@@ -118,7 +118,7 @@ static void mark_if_quiet(void)
 void PARMCI_Fence(int proc)
 {
     if (armcii_is_quiet() && proc >= 0 && proc < armcii_world->size) return;
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (!entered || armcii_check_process(CALLER, "proc", proc) != 0) return;
     complete_process(proc);
     mark_if_quiet();
@@ -163,9 +163,7 @@ static bool complete_before_barrier(void)
 /* The barrier runs without the global lock, so that other threads continue. */
 void PARMCI_Barrier(void)
 {
-    ARMCII_WATCH(CALLER);
     if (!complete_before_barrier()) return;
-    armcii_note_collective(armcii_team_world());
     armcii_route_barrier()->barrier();
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);
@@ -173,22 +171,31 @@ ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);
 void armcii_barrier_of(struct team *team)
 {
     if (!team) return;
-    armcii_note_collective(team);
     armcii_coll_barrier(team->comm);
 }
 
 void PARMCI_GroupBarrier(ARMCI_Group *group)
 {
-    ARMCII_WATCH(CALLER);
     armcii_barrier_of(fence_group(CALLER, group));
 }
 ARMCII_ALIAS(ARMCI_GroupBarrier, PARMCI_GroupBarrier);
+
+/* ---- counters ---- */
+
+int PARMCIX_Counters(unsigned long values[], int n)
+{
+    if (!values) return 0;
+    for (int i = 0; i < n && i < COUNTERS; i++)
+        values[i] = atomic_load_explicit(&armcii_counters[i], memory_order_relaxed);
+    return COUNTERS;
+}
+ARMCII_ALIAS(ARMCIX_Counters, PARMCIX_Counters);
 
 /* ---- notification ---- */
 
 int parmci_notify(int proc)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (!entered) return -ARMCI_ERR_STATE;
     int rc = armcii_check_process(CALLER, "proc", proc);
     if (rc) return -rc;
@@ -199,7 +206,7 @@ ARMCII_ALIAS(armci_notify, parmci_notify);
 
 int parmci_notify_wait(int proc, int *pval)
 {
-    ARMCII_ENTER_TO_WAIT(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (!entered) return -ARMCI_ERR_STATE;
     int rc = armcii_check_process(CALLER, "proc", proc);
     if (!rc) rc = armcii_check_pointer(CALLER, "pval", pval);

@@ -155,7 +155,6 @@ acc_fast(int datatype, const void *scale, const void *src, const void *dst, int 
         return false;
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_elements[e].size) return false;
-    armcii_stats_transfer(STATS_ACC, proc, (size_t)bytes, bytes > 0);
     armcii_apply_accumulate_segment(e, scale, proc, dst, src, (size_t)bytes);
     return true;
 }
@@ -167,8 +166,6 @@ static bool queue_fast(armci_hdl_t *hdl, enum op_kind kind, int proc, void *loca
     if (bytes <= 0 || needs_check(local) ||
         !armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes))
         return false;
-    if (armcii_stats.on)
-        armcii_stats_note_transfer((enum stats_kind)kind, proc, (size_t)bytes, 1, true);
     return true;
 }
 
@@ -188,18 +185,9 @@ static armci_hdl_t no_handle;
 armci_hdl_t *const armcii_blocking = &no_handle;
 #define BLOCKING (&no_handle)
 
-static void count(const struct op *op, armci_hdl_t *hdl)
-{
-    armcii_stats_note_transfer((enum stats_kind)op->verb.kind, op->target, op->shape.bytes,
-                               op->shape.nsegs,
-                               hdl != BLOCKING && armcii_handle_would_queue(hdl, op));
-}
-
 int armcii_transfer_run(const struct op *op, armci_hdl_t *hdl)
 {
-    int rc = hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op);
-    if (rc == 0 && armcii_stats.on) count(op, hdl);
-    return rc;
+    return hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op);
 }
 
 static int contiguous(struct op_args r, void *local, void *remote, int bytes, armci_hdl_t *hdl)
@@ -212,9 +200,9 @@ static int contiguous(struct op_args r, void *local, void *remote, int bytes, ar
 /* ---- contiguous ---- */
 
 /* The thread that owns the address cache takes no lock for a direct transfer: nothing that another
- * thread may change is used. It needs no statistics either, since it owns none where calls are
- * observed. First, at most SHORT_BYTES to the last slice used of that process: nothing there calls
- * a function, so a caller that leaves the rest to a tail call saves no registers. */
+ * thread may change is used. First, at most SHORT_BYTES to the last slice used of that process:
+ * nothing there calls a function, so a caller that leaves the rest to a tail call saves no
+ * registers. */
 enum { SHORT_BYTES = 64 };
 
 static inline char *short_remote(const void *remote, const void *local, int bytes, int proc)
@@ -237,7 +225,7 @@ __attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, 
     char *there = direct ? armcii_addr_cache_lookup_own(proc, remote, (size_t)bytes) : NULL;
     if (!there) {
         if (hdl != BLOCKING && queue_solo(hdl, kind, proc, local, remote, bytes)) return 0;
-        ARMCII_ENTER_TO(caller, proc);
+        ARMCII_ENTER(caller);
         if (!entered) return ARMCI_ERR_STATE;
         if (direct) there = armcii_addr_cache_lookup_shared(proc, remote, (size_t)bytes);
         if (!there && hdl != BLOCKING && queue_fast(hdl, kind, proc, local, remote, bytes))
@@ -245,7 +233,6 @@ __attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, 
         if (!there)
             return contiguous((struct op_args){.caller = caller, .verb.kind = kind, .proc = proc},
                               local, remote, bytes, hdl);
-        armcii_stats_transfer((enum stats_kind)kind, proc, (size_t)bytes, bytes > 0);
     }
     if (kind == OP_PUT)
         armcii_apply_put_segment(there, local, (size_t)bytes);
@@ -292,7 +279,7 @@ ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
 
 int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
     return contiguous(acc_to(CALLER, datatype, scale, proc), src, dst, bytes, BLOCKING);
@@ -302,7 +289,7 @@ ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc,
                  armci_hdl_t *hdl)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
     return contiguous(acc_to(CALLER, datatype, scale, proc), src, dst, bytes, hdl);
@@ -314,7 +301,7 @@ ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
 static int strided(struct op_args r, void *src, const int src_stride[], void *dst,
                    const int dst_stride[], const int count[], int levels, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER_TO(r.caller, r.proc);
+    ARMCII_ENTER(r.caller);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     int rc = build_strided(r, src, src_stride, dst, dst_stride, count, levels, &op);
@@ -374,31 +361,28 @@ ARMCII_ALIAS(ARMCI_NbAccS, PARMCI_NbAccS);
 static int put_value(const char *caller, void *value, void *dst, int bytes, int proc,
                      armci_hdl_t *hdl)
 {
-    ARMCII_ENTER_TO(caller, proc);
+    ARMCII_ENTER(caller);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
     if (there) {
-        armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, 1);
         armcii_apply_put_segment(there, value, (size_t)bytes);
         return 0;
     }
     int rc = build_contiguous(put_to(caller, proc), value, dst, bytes, &op);
     if (!rc) rc = hdl == BLOCKING ? armcii_op_blocking(&op) : armcii_handle_start_value(hdl, &op);
-    if (rc == 0 && armcii_stats.on) count(&op, hdl);
     return rc;
 }
 
 static void get_value(const char *caller, void *src, void *value, int bytes, int proc)
 {
-    ARMCII_ENTER_TO(caller, proc);
+    ARMCII_ENTER(caller);
     if (!entered) return;
     const char *there = armcii_addr_cache_lookup(proc, src, (size_t)bytes);
     if (!there) {
         contiguous(get_from(caller, proc), value, src, bytes, BLOCKING);
         return;
     }
-    armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, 1);
     armcii_apply_get_segment(there, value, (size_t)bytes);
     armcii_op_poll();
 }
@@ -447,10 +431,7 @@ static int put_then_flag(struct op *data, int *flag, int value)
     if (armcii_route_is_uniform(raddr.route)) data->flag = &with_data;
     if (!rc) rc = armcii_transfer_run(data, BLOCKING);
     data->flag = NULL;
-    if (with_data.is_carried) {
-        if (armcii_stats.on) count(&op, BLOCKING);
-        return rc;
-    }
+    if (with_data.is_carried) return rc;
     armcii_route_order_flag(&raddr, chosen, data->target);
     if (rc) return rc;
     rc = armcii_transfer_run(&op, BLOCKING);
@@ -460,7 +441,7 @@ static int put_then_flag(struct op *data, int *flag, int value)
 
 int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
 {
-    ARMCII_ENTER_TO(CALLER, proc);
+    ARMCII_ENTER(CALLER);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     int rc = build_contiguous(put_to(CALLER, proc), src, dst, bytes, &op);
@@ -472,7 +453,7 @@ static int put_strided_flag(const char *caller, void *src_ptr, int src_stride_ar
                             int dst_stride_ar[], int count[], int stride_levels, int *flag,
                             int value, int proc)
 {
-    ARMCII_ENTER_TO(caller, proc);
+    ARMCII_ENTER(caller);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     int rc = build_strided(put_to(caller, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,

@@ -80,7 +80,7 @@ static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
 
 static int vector(struct op_args r, const armci_giov_t iov[], int iov_len, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER_TO(r.caller, r.proc);
+    ARMCII_ENTER(r.caller);
     struct vector_memory memory;
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;

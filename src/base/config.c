@@ -27,9 +27,6 @@ const struct config *const armcii_config = &config.in_force;
 _Static_assert((int)VARIABLES <= (int)CONFIG_ENTRIES,
                "struct config_values has room for the table");
 
-/* Of a variable that is yes, no, or the name of a file. */
-enum { IS_FILE = 2 };
-
 /* ---------------------------------------------------------------- remedies --------- */
 
 /* A list of remedies as a number: QUIRKS_NONE or 0, and an enum remedy_policy in two bits for each.
@@ -133,25 +130,11 @@ static bool parse_number(enum kind kind, const char *text, uint64_t *value)
     return true;
 }
 
-/* A dot or a slash distinguishes a file name from a misspelt word. Control characters would spoil
- * a message. */
-static bool is_file_name(const char *text)
-{
-    if (strpbrk(text, "./") == NULL || strlen(text) >= CONFIG_FILE_NAME) return false;
-    while (*text && !armcii_is_control(*text))
-        text++;
-    return *text == '\0';
-}
-
 static bool parse(const struct variable *v, const char *text, uint64_t *value)
 {
     uint64_t parsed;
 
     if (v->kind == KIND_REMEDIES) return parse_remedies(v->words, text, value);
-    if (v->kind == KIND_FILE && is_file_name(text)) {
-        *value = IS_FILE;
-        return true;
-    }
     if (v->words != NULL && parse_word(v->words, text, value)) return true;
     if (v->most == 0 || !parse_number(v->kind, text, &parsed)) return false;
     if (parsed < v->least || parsed > v->most) return false;
@@ -182,8 +165,7 @@ static void print_number(enum kind kind, uint64_t number, char *buffer, size_t s
 
 static void print_value(const struct variable *v, uint64_t value, char *buffer, size_t size)
 {
-    const char *word = v->kind == KIND_FILE && value == IS_FILE ? config.values.file_name
-                                                                : word_of(v->words, value);
+    const char *word = word_of(v->words, value);
 
     if (v->kind == KIND_REMEDIES)
         print_remedies(value, buffer, size);
@@ -208,9 +190,7 @@ static void print_type(const struct variable *v, char *buffer, size_t size)
 {
     char least[32], most[32];
 
-    if (v->kind == KIND_FILE) {
-        snprintf(buffer, size, "yes, no or file name");
-    } else if (v->kind == KIND_REMEDIES) {
+    if (v->kind == KIND_REMEDIES) {
         snprintf(buffer, size, "auto|none|+NAME,-NAME");
     } else if (v->most == 0) {
         print_words(v->words, buffer, size);
@@ -234,10 +214,6 @@ static void store(size_t i, uint64_t value)
     case KIND_CHOICE: memcpy(field, &(unsigned){(unsigned)value}, sizeof(unsigned)); break;
     case KIND_COUNT:
     case KIND_BYTES: memcpy(field, &(size_t){(size_t)value}, sizeof(size_t)); break;
-    case KIND_FILE:
-        config.in_force.stats = value != 0;
-        config.in_force.stats_file = value == IS_FILE ? config.values.file_name : NULL;
-        break;
     case KIND_REMEDIES:
         config.in_force.quirks = !(value & QUIRKS_NONE);
         for (size_t k = 0; k < REMEDIES; k++)
@@ -329,6 +305,17 @@ static bool is_test_variable(const char *name)
     return strncmp(name, "ARMCI_TEST_", strlen("ARMCI_TEST_")) == 0;
 }
 
+/* Variables of the profiler, which hides them from this library. */
+static bool is_of_profiler(const char *name, struct log *log)
+{
+    if (strcmp(name, "ARMCI_STATS") != 0 && strcmp(name, "ARMCI_HANG_REPORT") != 0) return false;
+    say(log,
+        "%s has no effect without the profiler: run the program by armci-prof, or link it "
+        "with -larmci-prof -larmci",
+        name);
+    return true;
+}
+
 static bool note_foreign(const char *name)
 {
     for (size_t i = 0; i < FOREIGN_NAMES; i++) {
@@ -357,7 +344,8 @@ static void take(const char *name, const char *text, struct log *log)
     uint64_t value;
 
     if (i == VARIABLES) {
-        if (is_test_variable(name) || strcmp(name, no_flush_local) == 0 || note_foreign(name))
+        if (is_test_variable(name) || strcmp(name, no_flush_local) == 0 || note_foreign(name) ||
+            is_of_profiler(name, log))
             return;
         const char *meant = nearest(name);
         say(log, "unknown variable %.100s; %s%s", name,
@@ -371,7 +359,6 @@ static void take(const char *name, const char *text, struct log *log)
             table[i].default_value);
         return;
     }
-    if (table[i].kind == KIND_FILE) snprintf(config.values.file_name, CONFIG_FILE_NAME, "%s", text);
     store(i, value);
     config.from_environment[i] = true;
 }
@@ -422,22 +409,14 @@ void armcii_config_values(struct config_values *mine)
     *mine = config.values;
 }
 
-static bool is_same_value(size_t i, const struct config_values *a, const struct config_values *b)
-{
-    if (a->entry[i] != b->entry[i]) return false;
-    return table[i].kind != KIND_FILE || a->entry[i] != IS_FILE ||
-           strcmp(a->file_name, b->file_name) == 0;
-}
-
 void armcii_config_adopt(const struct config_values *first)
 {
     const struct config_values mine = config.values;
 
     config.difference = -1;
-    memcpy(config.values.file_name, first->file_name, sizeof config.values.file_name);
     for (size_t i = 0; i < VARIABLES; i++) {
         store(i, first->entry[i]);
-        if (config.difference < 0 && !is_same_value(i, &mine, first)) config.difference = (int)i;
+        if (config.difference < 0 && mine.entry[i] != first->entry[i]) config.difference = (int)i;
     }
 }
 

@@ -63,11 +63,8 @@ struct config {
     size_t rdma_segment;                   /* bytes */
     size_t acc_max_segments;               /* 0: auto */
     size_t outstanding_limit;
-    bool stats;
-    size_t hang_report;     /* seconds; 0: off */
-    const char *stats_file; /* NULL: a table */
-    size_t datatype_limit;  /* bytes */
-    size_t clients;         /* 0: auto */
+    size_t datatype_limit; /* bytes */
+    size_t clients;        /* 0: auto */
 };
 
 /* Valid after armcii_config_read. */
@@ -79,12 +76,10 @@ extern const struct config *const armcii_config;
  * NULL). An invalid value leaves the default in force. Returns the number of lines. */
 int armcii_config_read(char *const environment[], void (*line)(const char *text));
 
-/* The values in force as processes send them: entry by entry, and the name of ARMCI_STATS's file.
- */
-enum { CONFIG_ENTRIES = 32, CONFIG_FILE_NAME = 256 };
+/* The values in force as processes send them, entry by entry. */
+enum { CONFIG_ENTRIES = 32 };
 struct config_values {
     uint64_t entry[CONFIG_ENTRIES];
-    char file_name[CONFIG_FILE_NAME];
 };
 void armcii_config_values(struct config_values *mine);
 /* Put the values of the job's first process in force: those decide which collectives a process

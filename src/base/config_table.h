@@ -11,7 +11,7 @@ struct word {
     unsigned value;
 };
 
-enum kind { KIND_FLAG, KIND_CHOICE, KIND_COUNT, KIND_BYTES, KIND_FILE, KIND_REMEDIES };
+enum kind { KIND_FLAG, KIND_CHOICE, KIND_COUNT, KIND_BYTES, KIND_REMEDIES };
 
 struct variable {
     const char *name;
@@ -88,12 +88,6 @@ static const struct variable table[] = {
     FLAG("ARMCI_WARN", "yes", warn,
          "rank 0 prints warnings at the start about slow or fragile settings (doc/guide.md, "
          "Warnings)"),
-    {"ARMCI_STATS", KIND_FILE, "no", flag_words, 0, 0, IN(stats),
-     "count calls, bytes and time: print a table at the end (yes), or write a file for "
-     "armci-stats; a file name has a dot or a slash"},
-    NUMBER("ARMCI_HANG_REPORT", KIND_COUNT, 0, 1000000, "0", hang_report,
-           "a call that lasts longer than so many seconds prints what it waits for, once, and goes "
-           "on; SIGUSR1 does so at any time; 0: SIGUSR1 only"),
     CHOICE("ARMCI_DEBUG_ALLOC", alloc_words, "no", debug_alloc,
            "fill new memory with a pattern, and refuse operations that break the access mode of a "
            "region (yes); also let each process leave an allocation at another time, which shows "

@@ -59,7 +59,6 @@ enum {
     CONTROL_MUTEX_GRANT,          /* the same */
     CONTROL_NOTIFY,               /* core/notify.c */
     CONTROL_PROBE,                /* transport/probe.c */
-    CONTROL_STATISTICS,           /* observe/statistics.c */
     CONTROL_NOTHING,              /* no message has it */
     CONTROL_TEAM_FIRST = 1 << 10, /* each process chooses one for each of its teams (mpi/team.c) */
     CONTROL_TEAM_LAST = (1 << 14) - 1,

@@ -27,9 +27,8 @@ struct team {
     int root_tag;    /* the tag of member 0, which tells its teams apart */
     int peer_tag[8 * sizeof(int)]; /* [i]: the tag of the member 2^i ranks below the caller */
     struct scope scopes[TEAM_SCOPES];
-    unsigned long collectives; /* that this process has entered */
-    bool open;                 /* not yet freed by the program */
-    int users;                 /* regions and the group itself; the last one frees the team */
+    bool open;        /* not yet freed by the program */
+    int users;        /* regions and the group itself; the last one frees the team */
     size_t unchecked; /* bytes that its regions may take before the memory of the nodes is checked
                       again */
     struct team_memory *memory; /* of its regions; freed by free_memory (node/team_memory.h) */

@@ -21,6 +21,7 @@ const struct path_text armcii_paths[PATHS] = {
     [PATH_AGGREGATED] = {"aggregated", "queued in an aggregate handle"},
 };
 
+_Atomic(unsigned long) armcii_counters[COUNTERS];
 const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 _Thread_local bool armcii_stores_pending __attribute__((tls_model("initial-exec")));
 
@@ -181,12 +182,11 @@ void armcii_route_order(const struct raddr *raddr, const struct transport *chose
             all[i]->order(raddr, target, verb, lo, hi);
 }
 
-/* An observed transport has the functions of the real one. */
 void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target)
 {
     armcii_drain_stores();
     for (const struct transport **t = armcii_transports; *t; t++)
-        if (chosen->order_flag && (*t)->order_flag == chosen->order_flag)
+        if (*t == chosen && chosen->order_flag)
             chosen->order_flag(raddr, target);
         else if ((*t)->fence)
             (*t)->fence(target);

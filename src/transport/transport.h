@@ -107,7 +107,7 @@ bool armcii_op_is_scaled(const struct op *op);
  * *buffers. 0 or ARMCI_ERR_MEMORY. */
 int armcii_op_scale(const struct op *op, struct shape *scaled, struct buffer **buffers);
 
-/* The path that carried an operation, for statistics and reports. */
+/* The path that carries an operation. */
 enum path {
     PATH_NONE,         /* no data moved */
     PATH_AGGREGATED,   /* queued in an aggregate handle */
@@ -120,6 +120,24 @@ enum path {
     PATH_ATOMIC,       /* an atomic RMA call */
     PATHS
 };
+
+/* Operations that this process has issued by the server and by MPI, in the order of the paths, then
+ * messages to servers and requests served here: ARMCIX_Counters. */
+enum counter { COUNTER_MESSAGES = PATHS - PATH_SERVER, COUNTER_SERVED, COUNTERS };
+extern _Atomic(unsigned long) armcii_counters[COUNTERS];
+
+/* One thread at a time counts by each counter. */
+static inline void armcii_count(unsigned counter)
+{
+    _Atomic(unsigned long) *c = &armcii_counters[counter];
+    atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+static inline void armcii_count_path(enum path path)
+{
+    armcii_count((unsigned)(path - PATH_SERVER));
+}
 
 /* For messages: a word, and a line. */
 struct path_text {
@@ -214,7 +232,6 @@ struct transport {
      * the caller there complete first. */
     long (*rmw)(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                 void *remote, long operand);
-    enum path rmw_path;
 
     /* ---- mutexes ---- */
 

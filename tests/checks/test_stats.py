@@ -1,7 +1,6 @@
 """armci-stats and ARMCI_STATS.
 
-Made-up jobs whose figures are known, as text and as a page (where Plotly is installed), files that are damaged, and one real job: armci-bench's word probe, ten thousand puts of 8 bytes
-from process 0 to process 1; jobs that are killed; and the table of another, where no file is asked for or none can be written.
+Made-up jobs whose figures are known, as text and as a page (where Plotly is installed), files that are damaged, real jobs, and jobs that are killed; and the table of another, where no file is asked for or none can be written.
 """
 import json
 import os
@@ -16,8 +15,12 @@ import pytest
 from common import LIBRARIES, SOURCE, check, compile_program, environment, launch_command, read, run_job
 
 TOOL = os.path.join(SOURCE, "tools", "armci-stats")
-BENCH, PROGRAM = "benchmarks/armci-bench", "examples/hello"
-PUTS = 10000
+PROGRAM = "examples/hello"
+PROFILER = os.path.join(LIBRARIES, "libarmci-prof.so")
+
+
+def profiled(ranks, *command, **variables):
+    return run_job(ranks, *command, LD_PRELOAD=PROFILER, **variables)
 
 
 # ---- made-up jobs ----
@@ -179,21 +182,18 @@ def test_missing_file(tmp_path):
 # ---- real jobs ----
 
 def test_real_job(tmp_path):
-    """One process starts the puts; what else the benchmark calls does not put. The benchmark names the processor."""
-    file, figures = (str(tmp_path / name) for name in ("real.json", "run.json"))
-    done = run_job(2, BENCH, "probe", "--json", figures, ARMCI_STATS=file)
-    check(done.status == 0, "armci-bench probe: status %d" % done.status, done.all)
-    with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo, open(figures, encoding="utf-8") as opened:
-        model, named = re.search(r"^model name\s*: (.*)$", cpuinfo.read(), re.M), json.load(opened)["processor"]
-    check(named.startswith(model.group(1)) if model else named, "the processor of the benchmark", named)
+    """The file of a job, as text."""
+    file = str(tmp_path / "real.json")
+    done = profiled(2, PROGRAM, ARMCI_STATS=file)
+    check(done.status == 0, "status %d" % done.status, done.all)
     text = text_of(file)
-    check(re.search(r"^  put +%d +78.1 KiB " % PUTS, text, re.M) and "0 -> 1        78.1 KiB in %d calls" % PUTS in text, "its puts", text)
+    check(re.search(r"^  put +2 +128 B ", text, re.M) and "0 -> 1           128 B in 2 calls" in text, "its puts", text)
 
 
 @pytest.fixture(name="program", scope="module")
 def compiled_program(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("program") / "killed")
-    compile_program(os.path.join(SOURCE, "tests", "checks", "killed.c"), "-L" + LIBRARIES, "-larmci", "-Wl,-rpath," + LIBRARIES, "-o", path)
+    compile_program(os.path.join(SOURCE, "tests", "checks", "killed.c"), "-L" + LIBRARIES, "-Wl,--no-as-needed", "-larmci-prof", "-larmci", "-Wl,-rpath," + LIBRARIES, "-o", path)
     return path
 
 
@@ -244,7 +244,7 @@ def test_files_of_others(kind, program, tmp_path):
     if kind == "killed":
         terminated(program, 60, "barrier", file)
     else:
-        check(run_job(2, PROGRAM, ARMCI_STATS=file).status == 0 and json.loads((tmp_path / "job.json").read_text()), "the report")
+        check(profiled(2, PROGRAM, ARMCI_STATS=file).status == 0 and json.loads((tmp_path / "job.json").read_text()), "the report")
     check(sorted(os.listdir(tmp_path)) == ["job.json"] * (kind == "hello") + sorted([*names, "job.json.part"]), "files", os.listdir(tmp_path))
     check({(tmp_path / name).read_text() for name in names} == {"precious"}, "what they hold")
 
@@ -258,9 +258,31 @@ def test_child_of_fork(program, tmp_path):
 @pytest.mark.parametrize("value, warnings", [("1", 0), ("/nowhere/job.json", 1)])
 def test_table(value, warnings):
     """The table of a real job, and what there is where the file cannot be written: a warning at the start, and the table."""
-    done = run_job(2, PROGRAM, ARMCI_STATS=value)
+    done = profiled(2, PROGRAM, ARMCI_STATS=value)
     check(done.status == 0 and "hello: right" in done.out, "status %d" % done.status, done.all)
     for what in ("^ARMCI statistics: 2 processes, 1 nodes, ", "^  ARMCI_Put +direct +2 +128 B ", "^    (0 -> 1|1 -> 0): 128 B in 2 calls"):
         check(done.count(what, done.err) >= 1, what, done.err)
     told = done.count("/nowhere/job.json cannot be written \\(No such file or directory\\): there will be a table", done.err)
     check(told == warnings, "warnings", told)
+
+
+def test_command():
+    """armci-prof preloads the profiler and sets the variables; a program without it says what has no effect."""
+    command = [os.path.abspath("tools/prof/armci-prof"), "--library", PROFILER]
+    done = run_job(2, *command, PROGRAM)
+    check(done.status == 0 and done.count("^ARMCI statistics: 2 processes", done.err) == 1, "a table", done.all)
+    plain = run_job(2, PROGRAM, ARMCI_STATS="1")
+    check(plain.status == 0 and plain.count("ARMCI_STATS has no effect without the profiler", plain.err) == 1, "no profiler", plain.all)
+    wrong = subprocess.run([*command, "--nothing"], capture_output=True, text=True, check=False)
+    check(wrong.returncode == 2 and "unknown option --nothing" in wrong.stderr, "an unknown option", wrong.stderr)
+
+
+@pytest.mark.parametrize("kind", ["static", "shared"])
+def test_linked(kind, tmp_path):
+    """A program that is linked with the profiler; an own MPI_Finalize without ARMCI_Finalize reports, too."""
+    path, ending = str(tmp_path / "linked"), ".a" if kind == "static" else ".so"
+    libraries = [os.path.join(LIBRARIES, name + ending) for name in ("libarmci-prof", "libarmci")]
+    text = "#include <armci.h>\nint main(void) { void *base[8]; ARMCI_Init(); ARMCI_Malloc(base, 64); ARMCI_Barrier(); MPI_Finalize(); return 0; }"
+    compile_program("-Wl,--no-as-needed", *libraries, "-Wl,-rpath," + LIBRARIES, "-lpthread", "-lm", "-o", path, text=text)
+    done = run_job(2, path, ARMCI_STATS="1")
+    check(done.status == 0 and done.count("^  ARMCI_Barrier +- +2 ", done.err) == 1, "its table", done.all)

@@ -34,13 +34,6 @@ static void put_fence(void)
     ARMCI_Fence(1);
 }
 
-static void acc_allfence(void)
-{
-    long one = 1;
-    ARMCI_Acc(ARMCI_ACC_LNG, &one, &value, remote(), sizeof value, 1);
-    ARMCI_AllFence();
-}
-
 static void nbget_wait(void)
 {
     armci_hdl_t handle;
@@ -101,15 +94,17 @@ static void send(void)
     armci_msg_snd(TAG, &value, sizeof value, 0);
 }
 
+/* For 3 s, whatever signals come. */
 static void compute(void)
 {
-    sleep(3);
+    for (unsigned left = 3; left > 0;)
+        left = sleep(left);
 }
 
 static void compute_with_lock(void)
 {
     ARMCI_Lock(0, 0);
-    sleep(3);
+    compute();
     ARMCI_Unlock(0, 0);
 }
 
@@ -123,6 +118,13 @@ static void nothing(void)
 {
 }
 
+/* All call, but not the same; for ever. */
+static void call_different(int me)
+{
+    if (me == 0) ARMCI_Barrier();
+    allocate();
+}
+
 /* What rank 0 does while rank 1 is stopped; what rank 1 does before and after. */
 static const struct {
     const char *name;
@@ -130,7 +132,6 @@ static const struct {
 } kinds[] = {
     {"get", get, nothing, nothing},
     {"put_fence", put_fence, nothing, nothing},
-    {"acc_allfence", acc_allfence, nothing, nothing},
     {"nbget_wait", nbget_wait, nothing, nothing},
     {"rmw", rmw, nothing, nothing},
     {"lock", lock, take_lock, release_lock},
@@ -188,6 +189,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (argc > 1 && strcmp(argv[1], kinds[i].name) == 0) run(i, me);
+    if (argc > 1 && strcmp(argv[1], "different") == 0) call_different(me);
     ARMCI_Destroy_mutexes();
     ARMCI_Free(base[me]);
     ARMCI_Finalize();

@@ -381,7 +381,8 @@ TEST(test_unknown_names)
     refuse_name("ARMCI_VERBOS", "did you mean ARMCI_VERBOSE");
     refuse_name("ARMCI_TRANSPRT", "did you mean ARMCI_TRANSPORT");
     refuse_name("ARMCI_PROGERSS", "did you mean ARMCI_PROGRESS");
-    refuse_name("ARMCI_HANGREPORT", "did you mean ARMCI_HANG_REPORT");
+    ck_assert_int_eq(read_two("ARMCI_STATS=1", NULL), 1);
+    ck_assert_ptr_nonnull(strstr(collected, "ARMCI_STATS has no effect without the profiler: "));
     refuse_name("ARMCI_verbose", none);
     refuse_name("ARMCI_BANANA", none);
     ck_assert_int_eq(read_two("ARMCI_VERBOS=1", "ARMCI_QUIRK=0"), 2);
@@ -593,24 +594,23 @@ static const struct {
 TEST(the_first_process_decides)
 {
     struct config_values first;
-    ck_assert_int_eq(read_two("ARMCI_SHM=no", "ARMCI_STATS=./a.json"), 0);
+    ck_assert_int_eq(read_two("ARMCI_SHM=no", "ARMCI_OUTSTANDING_LIMIT=100"), 0);
     armcii_config_values(&first);
     armcii_config_adopt(&first);
     ck_assert_int_eq(armcii_config_difference(), -1);
-    read_two("ARMCI_SHM=no", "ARMCI_STATS=./b.json");
+    read_two("ARMCI_SHM=no", "ARMCI_OUTSTANDING_LIMIT=200");
     armcii_config_adopt(&first);
-    ck_assert_int_eq(armcii_config_difference(), (int)entry_of("ARMCI_STATS"));
-    ck_assert_str_eq(armcii_config->stats_file, "./a.json");
-    read_two("ARMCI_SHM=mpi", "ARMCI_STATS=no");
+    ck_assert_int_eq(armcii_config_difference(), (int)entry_of("ARMCI_OUTSTANDING_LIMIT"));
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 100);
+    read_two("ARMCI_SHM=mpi", NULL);
     armcii_config_adopt(&first);
-    ck_assert_str_eq(value_of("ARMCI_STATS"), "./a.json");
+    ck_assert_str_eq(value_of("ARMCI_OUTSTANDING_LIMIT"), "100");
     ck_assert_str_eq(value_of("ARMCI_SHM"), "no");
     ck_assert_int_eq(armcii_config->shm, SHM_NO);
     read_two("ARMCI_SHM=no", NULL);
     armcii_config_values(&first);
     armcii_config_adopt(&first);
     ck_assert_int_eq(armcii_config_difference(), -1);
-    ck_assert_ptr_null(armcii_config->stats_file);
 }
 
 /* The values in force, set as they are shown, are accepted and stay in force. */

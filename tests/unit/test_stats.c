@@ -1,86 +1,17 @@
-/* test_stats.c - statistics: the time of calls, the table of made-up processes to the character,
- * and the JSON writer. */
+/* test_stats.c - statistics: the table of made-up processes to the character, and the JSON
+ * writer. */
 #include <math.h>
-#include <time.h>
 
-#include "base/json.h"
-#include "base/hang.h"
-#include "observe/observe.h"
 #include "unit.h"
-#include "../../tools/lib/clock.h"
+#include "../../tools/lib/json.h"
+#include "../../tools/prof/prof.h"
 
-enum { CALLS = 3000 };
-
-/* One call that takes so long. */
-static void call(double seconds)
+/* Of the profiler, only the report is linked. */
+void *armcii_prof_alloc(size_t n, size_t size)
 {
-    armcii_call_begin("ARMCI_Put", -1);
-    armcii_stats_transfer(STATS_PUT, 0, 8, 1);
-    for (double begun = now(); seconds > 0 && now() - begun < seconds;) {
-    }
-    armcii_call_end();
-}
-
-static double time_of_puts(void)
-{
-    return (double)armcii_stats.rows[0].by[PATH_DIRECT].ns * 1e-9;
-}
-
-static void start_counting(void)
-{
-    armcii_observed.calls = true;
-    armcii_stats_start(1);
-}
-
-/* An interruption of one quick call counts once. */
-TEST(one_interruption_is_not_many)
-{
-    start_counting();
-    for (int i = 0; i < CALLS; i++)
-        call(0);
-    double before = time_of_puts();
-    call(0.05);
-    for (int i = 0; i < CALLS; i++)
-        call(0);
-    double more = time_of_puts() - before;
-    armcii_stats_stop();
-    ck_assert_msg(more > 0.049 && more < 0.2, "an interruption of 0.05 s counts %g s", more);
-    ck_assert_uint_eq(armcii_stats.n, 1);
-    ck_assert_uint_eq(armcii_stats.rows[0].by[PATH_DIRECT].calls, 2 * CALLS + 1);
-    armcii_stats_end();
-}
-
-ROW_TEST(the_time_of_calls_is_their_time, 2)
-{
-    double each = _i ? 30e-6 : 5e-6;
-    start_counting();
-    double begun = now();
-    for (int i = 0; i < CALLS; i++)
-        call(each);
-    double took = now() - begun, seen = time_of_puts();
-    armcii_stats_stop();
-    ck_assert_msg(seen > 0.9 * CALLS * each && seen < took,
-                  "%d calls of %g s are said to take %g s, took %g s", CALLS, each, seen, took);
-    armcii_stats_end();
-}
-
-/* Rows are found by the address of the name, and by the name. */
-TEST(equal_names_are_one_function)
-{
-    char again[] = "ARMCI_Put";
-    start_counting();
-    call(0);
-    armcii_call_begin(again, -1);
-    armcii_call_end();
-    armcii_call_begin("ARMCI_Get", -1);
-    armcii_call_begin("ARMCI_Put", -1); /* inside a call */
-    armcii_call_end();
-    armcii_call_end();
-    armcii_stats_stop();
-    ck_assert_uint_eq(armcii_stats.n, 2);
-    ck_assert_uint_eq(armcii_stats_row_total(&armcii_stats.rows[0]).calls, 2);
-    ck_assert_str_eq(armcii_stats.rows[1].name, "ARMCI_Get");
-    armcii_stats_end();
+    void *memory = calloc(n, size);
+    ck_assert_ptr_nonnull(memory);
+    return memory;
 }
 
 enum { MS = 1000000, KIB_4 = 13, EIGHT = 4, MIB_2 = 22, ONE = 1 }; /* nanoseconds; buckets */

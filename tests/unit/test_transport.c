@@ -150,7 +150,6 @@ static const struct transport recorder = {
     .is_quiet = is_quiet,
     .fence_region = fence_region,
     .rmw = rmw,
-    .rmw_path = PATH_SERVER,
     .progress = progress,
 };
 static const struct route by_recorder = {"recorder", &recorder, &recorder, &recorder, false, NULL};

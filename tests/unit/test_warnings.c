@@ -79,8 +79,9 @@ TEST(settings_that_differ)
     armcii_config_read((char *[]){NULL}, NULL);
     check_only(JOB(s.difference = 0), "settings",
                "ARMCI_VERBOSE=0 of rank 0 holds for the job, but is not what every process has");
-    check_only(JOB(s.difference = 3), "settings",
-               "ARMCI_STATS=no of rank 0 holds for the job, but is not what every process has");
+    check_only(
+        JOB(s.difference = 3), "settings",
+        "ARMCI_DEBUG_ALLOC=no of rank 0 holds for the job, but is not what every process has");
 }
 
 TEST(transport)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "../lib/json.h"
 
 enum { MOST_OPERATIONS = 8, MOST_ROUTES = 4, MOST_ROWS = 8, TEXT_ROOM = 400 };
 enum state { IDLE, COMPUTING, STATES };

@@ -15,7 +15,7 @@
 
 #include "../info/info.h"
 #include "base/config.h"
-#include "base/json.h"
+#include "../lib/json.h"
 #include "figures.h"
 #include "table.h"
 

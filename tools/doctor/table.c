@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "../lib/json.h"
 #include "figures.h"
 #include "probe.h"
 #include "report.h"

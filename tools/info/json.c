@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/config.h"
-#include "base/json.h"
+#include "../lib/json.h"
 #include "mpi/quirks.h"
 
 static void add_sections(struct json *j)

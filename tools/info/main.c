@@ -7,7 +7,7 @@
 #include <armci.h>
 
 #include "base/config.h"
-#include "base/json.h"
+#include "../lib/json.h"
 #include "info.h"
 #include "transport/route.h"
 

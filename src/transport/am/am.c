@@ -265,7 +265,6 @@ const struct transport armcii_am = {
     .is_quiet = armcii_endpoints_are_quiet,
     .fence_region = fence_region,
     .rmw = rmw,
-    .rmw_path = PATH_SERVER,
     .mutexes_create = armcii_mutexes_create,
     .mutexes_free = armcii_mutexes_free,
     .lock = armcii_am_lock,

@@ -225,6 +225,7 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
         armcii_endpoint_send(e); /* a put's eager fragments behind rendezvous ones, too */
     if (op->verb.kind != OP_GET) armcii_endpoint_push(e);
     req->path = PATH_SERVER;
+    armcii_count_path(PATH_SERVER);
     if (!outstanding) return 0;
     req->transport = &armcii_am;
     req->id = id;
@@ -270,6 +271,7 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
                            .tag = tag};
     MPI_Irecv(&old, sizeof old, MPI_BYTE, server, tag, armcii_endpoints->comm, &reply);
     append_request(e, &r, &s);
+    armcii_count_path(PATH_SERVER);
     send_and_wait(e, &reply, sizeof old);
     armcii_tag_free(tag);
     return old;

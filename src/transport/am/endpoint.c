@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "progress/thread.h"
+#include "transport/transport.h"
 #include "mpi/world.h"
 #include "transport/am/outstanding.h"
 #include "transport/am/server.h"
@@ -194,6 +195,7 @@ void armcii_endpoint_send(struct endpoint *e)
     }
     const ptrdiff_t b = (struct send_buffer *)(void *)head - endpoints.buffers;
     endpoints.buffer_states[b] = SENT;
+    armcii_count(COUNTER_MESSAGES);
     MPI_Isend(head, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
               &endpoints.send_requests[b]);
 }

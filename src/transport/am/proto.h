@@ -183,7 +183,7 @@ struct am_decoded {
  * bytes agree, they are within the limits above, and the memory, and the flag, are used memory of
  * its owner, who is on this node (node/arena.h). */
 bool armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d);
-/* "a put", for the hang report; a kind that was decoded. */
+/* "a put", for messages; a kind that was decoded. */
 const char *armcii_am_kind_name(enum am_kind kind);
 
 /* The strided shape, in *patch, that equals the vector s; s itself if there is none or its segments

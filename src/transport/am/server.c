@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hang.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "node/arena.h"
@@ -322,8 +321,7 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
     struct shape *s = &server.decoded.shape;
     decode(r, left, client);
     if (!may_serve(r, s, client)) return false;
-    if (armcii_observed.hang)
-        armcii_hang_served(armcii_am_kind_name((enum am_kind)r->kind), client);
+    armcii_count(COUNTER_SERVED);
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
         atomic_thread_fence(memory_order_release); /* a flag after its data */

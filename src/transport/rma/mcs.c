@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hang.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "mpi/coll.h"
@@ -166,7 +165,6 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex)
             ->control); /* a node that locks in a loop would starve requests of other nodes */
     int before = swap_tail(q, owner, mutex);
     if (before == FREE) return;
-    armcii_hang_queue(q->team->to_world[before - 1]);
     send_msg(CONTROL_MUTEX_LINK, key_of(q, owner, mutex), q->team->to_world[before - 1]);
     wait_for_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex));
 }

@@ -361,6 +361,7 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
     armcii_rma_choose(&r);
     req->transport = &armcii_rma;
     req->path = r.path;
+    armcii_count_path(r.path);
     req->id =
         armcii_pending_order_before_issue(raddr, op->target, op->verb, op->lo, op->hi, r.calls);
     req->region_id = raddr->region->id;
@@ -382,6 +383,7 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
 {
     long old = 0;
     int small;
+    armcii_count_path(PATH_ATOMIC);
     armcii_pending_order_before_issue(raddr, target, (struct op_verb){.kind = OP_PUT}, remote,
                                       (char *)remote + bytes, 1);
     armcii_window_fetch_and_op(armcii_rma_part(raddr->region)->window, update, raddr->rank,
@@ -427,7 +429,6 @@ const struct transport armcii_rma = {
     .is_quiet = armcii_pending_is_quiet,
     .fence_region = armcii_pending_fence_region,
     .rmw = rmw,
-    .rmw_path = PATH_ATOMIC,
     .mutexes_create = armcii_rma_mcs_create,
     .mutexes_free = armcii_rma_mcs_free,
     .lock = armcii_rma_mcs_lock,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hang.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "mpi/coll.h"
@@ -57,7 +56,6 @@ static void wait_for(struct mutex *m, unsigned ticket)
     for (;;) {
         unsigned served = atomic_load(&m->served);
         if (served == ticket) return;
-        armcii_hang_queue(atomic_load_explicit(&m->holder, memory_order_relaxed));
         if (served + 1 == ticket && armcii_backoff_spin(&p)) continue;
         armcii_progress();
         armcii_lock_backoff(&p);

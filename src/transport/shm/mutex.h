@@ -18,7 +18,7 @@ struct mutex {
     /* A ticket of a server: its last 16 bits, then 1 + the server's doorbell (node/doorbell.h) in
      * 16 bits.  Who serves that ticket rings the server. */
     atomic_uint awaited;
-    atomic_int holder; /* the last; a rank in the world, for the hang report */
+    atomic_int holder; /* the last; a rank in the world: a server checks its unlock */
 };
 _Static_assert(sizeof(struct mutex) == 16, "a process may have 100,000");
 

@@ -63,7 +63,6 @@ const struct transport armcii_shm = {
     .start = start,
     .order = order,
     .rmw = rmw,
-    .rmw_path = PATH_DIRECT,
     .has_mutexes = has_mutexes,
     .mutexes_create = armcii_mutexes_create,
     .mutexes_free = armcii_mutexes_free,

@@ -1,13 +1,12 @@
-/* statistics_report.c - adds up the counts of processes; writes them as a JSON document
+/* report.c - adds up the counts of processes; writes them as a JSON document
  * (doc/statistics.md) and as a table. */
-#include "observe/observe.h"
+#include "prof.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/log.h"
+#include "../lib/json.h"
 
 static void add_cell(struct stats_cell *to, const struct stats_cell *from)
 {
@@ -113,10 +112,8 @@ struct stats_cell armcii_stats_row_total(const struct stats_row *row)
 void armcii_stats_job_begin(struct stats_job *job, int processes)
 {
     *job = (struct stats_job){.library = "", .mpi = "", .processes = processes};
-    job->rows = calloc(STATS_MOST_ROWS, sizeof *job->rows);
-    job->lines = calloc((size_t)processes, sizeof *job->lines);
-    if (!job->rows || !job->lines)
-        armcii_fatal("out of memory for statistics of %d processes", processes);
+    job->rows = armcii_prof_alloc(STATS_MOST_ROWS, sizeof *job->rows);
+    job->lines = armcii_prof_alloc((size_t)processes, sizeof *job->lines);
 }
 
 void armcii_stats_job_end(struct stats_job *job)
@@ -129,8 +126,6 @@ static struct stats_row *row_for(struct stats_job *job, const char *name)
 {
     for (size_t i = 0; i < job->n; i++)
         if (strcmp(job->rows[i].name, name) == 0) return &job->rows[i];
-    if (job->n == STATS_MOST_ROWS)
-        armcii_fatal("statistics of more than %d functions", STATS_MOST_ROWS);
     struct stats_row *row = &job->rows[job->n++];
     memcpy(row->name, name, STATS_NAME);
     return row;
@@ -426,8 +421,7 @@ static int longer_first(const void *a, const void *b)
 /* All processes together, longest first. */
 static void print_functions(FILE *out, const struct stats_job *job)
 {
-    struct entry *entries =
-        armcii_alloc(job->n * PATHS + 1, sizeof *entries, "the table of %zu functions", job->n);
+    struct entry *entries = armcii_prof_alloc(job->n * PATHS + 1, sizeof *entries);
     size_t n = 0;
     for (size_t i = 0; i < job->n; i++)
         for (int p = 0; p < PATHS; p++)

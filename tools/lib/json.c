@@ -1,5 +1,5 @@
 /* json.c - a JSON document on a stream. */
-#include "base/json.h"
+#include "json.h"
 
 #include <inttypes.h>
 #include <math.h>
