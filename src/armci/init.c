@@ -88,7 +88,7 @@ static void start_layers(MPI_Comm comm)
     MPI_Get_library_version(library_state.library, &length);
     armcii_quirks_decide(library_state.library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
-    armcii_world_use_tables(armcii_node->world_tables);
+    armcii_world_fill_tables(armcii_node->world_tables);
     armcii_arena_start();
     armcii_finalize_prepare_pause();
     armcii_finalize_prepare_barrier(armcii_world->comm);

@@ -14,14 +14,13 @@
 static struct world the_world;
 const struct world *const armcii_world = &the_world;
 
-/* Lays the tables out in the block; returns the number of their entries. w->domains is not yet
- * counted. */
-static size_t lay_out_tables(struct world *w, int domains, int *block)
+/* Lays the tables out in the block; returns the number of their entries. */
+static size_t lay_out_tables(struct world *w, int *block)
 {
     const struct {
         int **table, n;
     } tables[] = {{&w->identity, w->size}, {&w->domain_of, w->size},
-                  {&w->members, w->size},  {&w->first_member, domains + 2},
+                  {&w->members, w->size},  {&w->first_member, w->domains + 2},
                   {&w->node_of, w->size},  {&w->local_rank_of, w->size},
                   {&w->leaders, w->nodes}};
     size_t all = 0;
@@ -33,28 +32,14 @@ static size_t lay_out_tables(struct world *w, int domains, int *block)
     return all;
 }
 
-static void allocate_tables(struct world *w, int domains)
-{
-    w->table_bytes = lay_out_tables(w, domains, NULL) * sizeof *w->tables;
-    lay_out_tables(w, domains, armcii_alloc(1, w->table_bytes, "tables of %d processes", w->size));
-}
-
-void armcii_world_use_tables(int *place)
-{
-    if (!place) return;
-    free(the_world.tables);
-    lay_out_tables(&the_world, the_world.domains, place);
-    the_world.shares_tables = true;
-}
-
 /* Numbers the domains and lists their members. */
-static void number_domains(struct world *w, bool every_rank_a_domain)
+static void number_domains(struct world *w)
 {
-    for (int r = 0; r < w->size; r++) {
+    const bool every_rank_a_domain = w->domains > w->nodes;
+    for (int r = 0, n = 0; r < w->size; r++) {
         int leader = every_rank_a_domain ? r : w->node_of[r];
-        w->domain_of[r] = leader == r ? w->domains++ : w->domain_of[leader];
+        w->domain_of[r] = leader == r ? n++ : w->domain_of[leader];
     }
-    w->domain = w->domain_of[w->rank];
     for (int r = 0; r < w->size; r++)
         w->first_member[w->domain_of[r] + 2]++;
     for (int n = 1; n <= w->domains; n++)
@@ -84,49 +69,37 @@ static void create_comms(struct world *w, MPI_Comm comm)
     armcii_backoff.progress = progress_mpi;
 }
 
-/* The lowest rank on the caller's node. */
-static int node_leader(const struct world *w)
+/* Find the node of the caller, and count the nodes. No group of MPI: MPICH's may have 16 bytes for
+ * each process of the job. */
+static void find_node(struct world *w)
 {
-    MPI_Group node, all;
-    int first = 0, leader;
-    MPI_Comm_group(w->on_node, &node);
-    MPI_Comm_group(w->comm, &all);
-    MPI_Group_translate_ranks(node, 1, &first, all, &leader);
-    MPI_Group_free(&node);
-    MPI_Group_free(&all);
-    return leader;
-}
-
-/* The lowest rank on the node of each process. On one host that is 0, and the node uses the
- * communicator of the world. */
-static void gather_leaders(struct world *w, int leaders[])
-{
+    w->nodes = 1;
     if (armcii_coll_is_one_node(w->comm)) {
         w->on_node = w->comm;
         return;
     }
     w->on_node = armcii_coll_split_by_node(w->comm, w->rank);
-    int mine = node_leader(w);
-    armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = w->size, .comm = w->comm}, &mine,
-                          leaders, (int)sizeof mine);
+    w->leader = w->rank; /* of the node's process 0, which has the lowest */
+    armcii_coll_bcast(&w->leader, (int)sizeof w->leader, 0, w->on_node);
+    const int leads = w->leader == w->rank;
+    armcii_coll_allreduce(&leads, &w->nodes, 1, MPI_INT, MPI_SUM, w->comm);
 }
 
-static void find_nodes(struct world *w, bool every_rank_a_domain)
+/* Write node_of, or only take part. A block of processes at a time: in a large job a process has
+ * no memory for a table of all. In place, which keeps Open MPI from a ring of all processes. */
+static void gather_leaders(const struct world *w, bool writes)
 {
-    int *leaders =
-        armcii_alloc((size_t)w->size, sizeof *leaders, "tables of %d processes", w->size);
-    gather_leaders(w, leaders);
-    for (int r = 0; r < w->size; r++)
-        w->nodes += leaders[r] == r;
-    allocate_tables(w, every_rank_a_domain ? w->size : w->nodes);
-    for (int r = 0; r < w->size; r++)
-        w->node_of[r] = leaders[r];
-    free(leaders);
-    for (int r = 0, n = 0; r < w->size; r++) {
-        w->identity[r] = r;
-        if (w->node_of[r] == r) w->leaders[n++] = r;
+    enum { BLOCKS = 16, SMALLEST = 1024 };
+    const int room = w->size / BLOCKS > SMALLEST ? w->size / BLOCKS : SMALLEST;
+    int *block = armcii_alloc((size_t)room, sizeof *block, "tables of %d processes", w->size);
+    for (int first = 0; first < w->size && w->nodes > 1; first += room) {
+        const int n = w->size - first < room ? w->size - first : room;
+        memset(block, 0, (size_t)n * sizeof *block);
+        if (w->rank >= first && w->rank - first < n) block[w->rank - first] = w->leader;
+        armcii_coll_allreduce(MPI_IN_PLACE, block, n, MPI_INT, MPI_MAX, w->comm);
+        if (writes) memcpy(w->node_of + first, block, (size_t)n * sizeof *block);
     }
-    w->node = armcii_world_node_number(w->node_of[w->rank]);
+    free(block);
 }
 
 /* Counts in `members`, which number_domains fills. */
@@ -140,9 +113,30 @@ void armcii_world_create(MPI_Comm comm, bool every_rank_a_domain)
 {
     struct world *w = &the_world;
     create_comms(w, comm);
-    find_nodes(w, every_rank_a_domain);
-    number_local_ranks(w);
-    number_domains(w, every_rank_a_domain);
+    find_node(w);
+    w->domains = every_rank_a_domain ? w->size : w->nodes;
+    w->table_bytes = lay_out_tables(w, NULL) * sizeof *w->tables;
+}
+
+void armcii_world_fill_tables(int *place)
+{
+    struct world *w = &the_world;
+    const bool writes = !place || w->leader == w->rank;
+    w->shares_tables = place != NULL;
+    lay_out_tables(w, place ? place
+                            : armcii_alloc(1, w->table_bytes, "tables of %d processes", w->size));
+    gather_leaders(w, writes);
+    if (writes) {
+        for (int r = 0, n = 0; r < w->size; r++) {
+            w->identity[r] = r;
+            if (w->node_of[r] == r) w->leaders[n++] = r;
+        }
+        number_local_ranks(w);
+        number_domains(w);
+    }
+    if (place) armcii_coll_barrier(w->on_node);
+    w->node = armcii_world_node_number(w->leader);
+    w->domain = w->domain_of[w->rank];
 }
 
 void armcii_world_free(void)

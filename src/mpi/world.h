@@ -14,7 +14,7 @@ struct world {
     int rank, size;
 
     /* The following tables, and no others, are the same in all processes: one block, which the
-     * processes of a node share (armcii_world_use_tables). */
+     * processes of a node share (armcii_world_fill_tables). */
     int *tables; /* the block, of table_bytes */
     size_t table_bytes;
     bool shares_tables;
@@ -33,16 +33,18 @@ struct world {
     int nodes;
     int *leaders; /* [nodes]: the lowest rank of each node, ascending */
     int node;     /* of this process, an index in leaders */
+    int leader;   /* of this process's node; known before the tables are */
 };
 
 extern const struct world *const armcii_world;
 
-/* Collective over comm. Domains are nodes or, with `every_rank_a_domain`, single processes. */
+/* Collective over comm. Domains are nodes or, with `every_rank_a_domain`, single processes. The
+ * tables do not exist yet. */
 void armcii_world_create(MPI_Comm comm, bool every_rank_a_domain);
+/* Collective over the world. Make the tables: at `place`, zeroed memory of table_bytes which the
+ * processes of each node share; or, where one has NULL, all have NULL, in each process. */
+void armcii_world_fill_tables(int *place);
 void armcii_world_free(void);
-/* From now on the tables are at `place`, where a process of this node has copied the block; the
- * caller's own are freed. NULL: they stay. */
-void armcii_world_use_tables(int *place);
 
 /* The number of a node, an index in `leaders`; node: a value of node_of. */
 static inline int armcii_world_node_number(int node)

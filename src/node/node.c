@@ -74,8 +74,6 @@ static bool create_control(void)
     struct doorbell *doorbells = (struct doorbell *)(void *)(own.control->flags + n);
     armcii_doorbells_use(doorbells, the_node.rank, the_node.size, the_node.comm);
     the_node.world_tables = (int *)(void *)(doorbells + n);
-    if (the_node.rank == 0)
-        memcpy(the_node.world_tables, armcii_world->tables, armcii_world->table_bytes);
     return is_shared();
 }
 

@@ -54,7 +54,7 @@ struct node {
     int rank, size;         /* as armcii_world->local_rank_of */
     struct stripe *stripes; /* [STRIPES] */
     struct node_cpus cpus;
-    int *world_tables; /* a copy of armcii_world->tables for all of them; or NULL */
+    int *world_tables; /* memory for the tables of armcii_world, zeroed; or NULL */
 };
 
 extern const struct node *const armcii_node;

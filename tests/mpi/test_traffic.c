@@ -220,7 +220,7 @@ static const struct row {
     int collectives;    /* at most */
     bool leaders_probe; /* the count of leaders is a bound: they measure the network */
 } rows[] = {
-    {"ARMCI_Init", init, {.processes = 2, .node_processes = 1, .constant = 80}, {.processes = 2, .node_processes = 1}, 32, true},
+    {"ARMCI_Init", init, {.processes = 1, .node_processes = 1, .constant = 80}, {.processes = 1, .node_processes = 1}, 36, true},
     {"the first ARMCI_Malloc", malloc_equal, {.processes = 1, .nodes = 1}, {.processes = 1}, 8},
     {"ARMCI_Free", free_equal, {.nodes = 1}, {0}, 0},
     {"ARMCI_Malloc", malloc_equal, {.nodes = 1}, {0}, 0},
