@@ -111,6 +111,15 @@ def need_ranks(ranks):
         pytest.skip("ARMCI_TEST_RANKS=%d" % MOST_RANKS)
 
 
+def doc_tools():
+    """The interpreter for which make site installs the packages of doc/requirements.txt."""
+    cache = os.environ.get("ARMCI_CACHE") or os.path.expanduser("~/.cache/armci-rma")
+    python = os.path.join(cache, "doc-tools", "bin", "python")
+    if not os.path.exists(python):
+        pytest.skip("without the packages of doc/requirements.txt, which make site installs")
+    return python
+
+
 def check(good, what, seen=""):
     assert good, "%s: %s" % (what, seen)
 
