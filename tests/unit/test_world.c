@@ -113,8 +113,8 @@ MPI_Comm __wrap_armcii_coll_split_by_node(MPI_Comm comm, int key)
     return new_comm();
 }
 
-/* Each node is led by its first process. The world asks for the number of nodes, and for the leaders
- * of all processes in blocks. */
+/* Each node is led by its first process. The world asks for the number of nodes, and for the
+ * leaders of all processes in blocks. */
 void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
                                   MPI_Comm comm);
 void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
