@@ -82,7 +82,7 @@ static void make_absolute(int type, void *x, int n)
         }
 }
 
-/* Does the caller contribute the best key of all contributors? */
+/* True if the caller contributes the best key of all contributors. */
 static bool is_best_integer(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
 {
     long long key = largest ? LLONG_MIN : LLONG_MAX, best;

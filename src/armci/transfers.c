@@ -10,7 +10,8 @@
 
 /* ---- arguments and their checks ---- */
 
-/* NULL, or in the upper half of the address space, where a transfer could wrap around? */
+/* True if address is NULL or in the upper half of the address space, where a transfer could wrap
+ * around. */
 static bool needs_check(const void *local)
 {
     return (intptr_t)local <= 0;

@@ -82,7 +82,7 @@ void armcii_lock_backoff(struct backoff *p);
  * threads in; yields or sleeps without it.
  */
 void armcii_lock_backoff_quietly(struct backoff *p);
-/* Is no other thread inside a call? The caller has the lock. */
+/* True if no other thread is inside a call. The caller has the lock. */
 static inline bool armcii_lock_is_alone(void)
 {
     return armcii_lock.suspended == 0;

@@ -28,7 +28,7 @@ const char *armcii_system_format_count(size_t count, char *buffer, size_t size);
 /* A number in use and its limit: "4 of 20000". */
 const char *armcii_system_format_use(size_t used, size_t limit, char *buffer, size_t size);
 
-/* Has this process loaded a shared object whose path contains `name`? */
+/* True if this process has loaded a shared object whose path contains `name`. */
 bool armcii_object_is_loaded(const char *name);
 /* The paths of loaded shared objects whose file name contains `name`: at most `most`; returns how
  * many. */

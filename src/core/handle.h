@@ -27,7 +27,7 @@ bool armcii_handle_queue_next(armci_hdl_t *handle, enum op_kind kind, int target
 /* As armcii_handle_start for one value of at most 16 bytes, whose memory ends with the call: an
  * aggregate handle copies it, any other handle completes it at once. */
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op);
-/* Does armcii_handle_start queue op? */
+/* True if armcii_handle_start queues op. */
 bool armcii_handle_would_queue(const armci_hdl_t *handle, const struct op *op);
 
 /* Flush the handle's queue, complete its operations locally and reset the cookie. 0 or an error
@@ -69,8 +69,9 @@ struct aggregate {
     char scale[16];          /* accumulate: the common scale */
 };
 
-/* Can op be queued at all (contiguous, not empty)? Does it match the queued requests? */
+/* True if op can be queued at all: contiguous, not empty. */
 bool armcii_aggregate_accepts(const struct op *op);
+/* True if op matches the queued requests. */
 bool armcii_aggregate_fits(const struct aggregate *a, const struct op *op);
 /* Queue op; with `copy`, copy its local bytes (at most 16). 0, or an error code if the address
  * lies in no region. */
@@ -79,7 +80,7 @@ int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy);
  * lookup; false: use armcii_aggregate_add. */
 bool armcii_aggregate_append(struct aggregate *a, enum op_kind kind, int target, void *local,
                              void *remote, size_t bytes);
-/* Is a request for the target queued (-1: for any)? */
+/* True if a request for the target is queued (-1: for any). */
 bool armcii_aggregate_has(const struct aggregate *a, int target);
 /* Describe all requests as one transfer, which refers to *a; false if the queue is empty. */
 bool armcii_aggregate_make_op(struct aggregate *a, struct op *op);

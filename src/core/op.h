@@ -11,7 +11,7 @@
 int armcii_op_start(const struct op *op, struct request *req);
 /* Wait for local completion (of a get: arrival of the data) and free the request. */
 void armcii_op_wait(struct request *req);
-/* Is the request known to be complete locally? Neither waits nor makes progress. */
+/* True if the request is known to be complete locally. Neither waits nor makes progress. */
 bool armcii_op_is_complete(const struct request *req);
 /* The same, but the transport may make progress or complete the request. */
 bool armcii_op_test(const struct request *req);

@@ -36,7 +36,7 @@ static size_t rounded(size_t bytes)
 
 /* ---- pieces ---- */
 
-/* Is the memory in the arena, where processes of this node find a piece by its address? */
+/* True if the memory is in the arena, where processes of this node find a piece by its address. */
 static bool is_shared(void)
 {
     return armcii_arena->slot > 0;
@@ -63,7 +63,7 @@ static char *new_memory(size_t bytes)
     return NULL;
 }
 
-/* Is so much memory available? Shared memory is reserved, as for regions. */
+/* True if so much memory is available. Shared memory is reserved, as for regions. */
 static bool reserve(size_t bytes)
 {
     size_t left;
@@ -134,23 +134,23 @@ static void free_pieces(void)
 
 /* ---- memory of other processes ---- */
 
-/* Can memory that processes take alone be there? What a team has is no such memory, where its
- * regions are freed, and beside them, too. */
+/* True if memory that processes take alone can be there. What a team has is no such memory, where
+ * its regions are freed, and beside them, too. */
 static bool is_in_zone(int process, const void *address)
 {
     const size_t offset = armcii_arena_offset(process, address);
     return offset < armcii_arena->zone && !armcii_team_memory_has(process, offset);
 }
 
-/* Can a program have memory there: above the lowest page, below the kernel's addresses? */
+/* True if a program can have memory there: above the lowest page, below the kernel's addresses. */
 static bool is_of_program(const void *address)
 {
     enum { LOWEST_PAGE = 4096 };
     return (intptr_t)address >= LOWEST_PAGE;
 }
 
-/* Can such memory of the process be there, and be accessed? A server accepts requests of other
- * nodes only. */
+/* True if such memory of the process can be there, and be accessed. A server accepts requests of
+ * other nodes only. */
 static bool is_reachable(int process, const void *address)
 {
     if (!is_of_program(address) || memget.region->far->direct) return false;
@@ -258,7 +258,7 @@ bool armcii_memget_free(void *memory)
     return true;
 }
 
-/* Does [memory, memory + bytes) lie in a slice of the directory? */
+/* True if [memory, memory + bytes) lies in a slice of the directory. */
 static bool is_known(int process, const char *memory, size_t bytes)
 {
     struct raddr raddr;

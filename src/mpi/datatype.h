@@ -34,8 +34,8 @@ void armcii_datatype_free_indexed(MPI_Datatype *type);
 /* A new vector datatype of bytes, not cached; the caller frees it. Thread-safe. */
 MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side);
 
-/* Does this MPI library handle datatypes with the strides of the shape, or of one side, correctly?
- * Thread-safe. */
+/* True if this MPI library handles datatypes with the strides of the shape, or of one side,
+ * correctly. Thread-safe. */
 bool armcii_datatype_is_supported(const struct shape *s);
 bool armcii_datatype_side_is_supported(const struct shape *s, enum shape_side side);
 

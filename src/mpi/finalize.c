@@ -206,7 +206,7 @@ static bool is_within_world(MPI_Comm comm)
     return size == 0;
 }
 
-/* Is the newest barrier of every process of comm one of the same processes? */
+/* True if the newest barrier of every process of comm is one of the same processes. */
 static bool has_barrier(MPI_Comm comm)
 {
     int same = MPI_UNEQUAL;

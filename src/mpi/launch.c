@@ -21,10 +21,10 @@ static long number_of(const char *variable)
     return text && *text ? strtol(text, NULL, 10) : -1;
 }
 
-/* Is the caller the first of *processes processes that a launcher started together? Launchers
- * start each other, so the smallest number counts: one of them that started a single process may be
- * the one that MPI asks. SLURM_NTASKS says what a batch job may start, SLURM_STEP_NUM_TASKS what
- * srun did start; but not in the shell of an interactive step. */
+/* True if the caller is the first of *processes processes that a launcher started together.
+ * Launchers start each other, so the smallest number counts: one of them that started a single
+ * process may be the one that MPI asks. SLURM_NTASKS says what a batch job may start,
+ * SLURM_STEP_NUM_TASKS what srun did start; but not in the shell of an interactive step. */
 static bool is_first_of(long *processes)
 {
     static const char *const launchers[][2] = {

@@ -10,7 +10,7 @@
  * them, or the caller is not the first of them. Requires that MPI runs. */
 long armcii_launch_alone(void);
 
-/* Are two MPI libraries loaded into this process? files: theirs. Before MPI_Init, too. */
+/* True if two MPI libraries are loaded into this process; files: theirs. Before MPI_Init, too. */
 bool armcii_launch_two_libraries(const char *files[2]);
 
 /* The file of the MPI library that calls reach, if it has the standard ABI and this library was not

@@ -180,7 +180,7 @@ static bool transport_applies(const struct quirk_row *row, const char *version_t
                                               : open_mpi_may_take(row->transport);
 }
 
-/* Does the row describe this library in a job of this kind? */
+/* True if the row describes this library in a job of this kind. */
 static bool row_applies(const struct quirk_row *row, const char *version_text, bool several_nodes)
 {
     int version;

@@ -82,8 +82,8 @@ static bool is_address_space_limited(void)
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Is new memory filled, and kept, since the program has called mlockall? A new page is there then
- * before anybody touches it; not with MCL_ONFAULT, which does no harm. */
+/* True if new memory is filled, and kept, since the program has called mlockall. A new page is
+ * there then before anybody touches it; not with MCL_ONFAULT, which does no harm. */
 static bool fills_new_memory(void)
 {
     unsigned char is_there = 0;
@@ -334,7 +334,7 @@ bool armcii_arena_find(int process, const void *address, char **memory, size_t *
 
 /* ---- what requests of other nodes may touch ---- */
 
-/* Are the units [first, last] set? Mostly that is one. */
+/* True if the units [first, last] are set. Mostly that is one. */
 static bool are_used(const uint64_t bits[], size_t first, size_t last)
 {
     if (first != last) return count_bits(bits, first, last - first + 1) == last - first + 1;

@@ -38,7 +38,7 @@ void armcii_doorbell_ring_number(unsigned number);
 /* For the owner. Arm before a sleep, disarm after: only an armed doorbell rings the bell. Check for
  * a pending ring after arming. */
 void armcii_doorbell_arm(bool armed);
-/* Was it rung since it was cleared last? */
+/* True if it was rung since it was cleared last. */
 bool armcii_doorbell_is_pending(void);
 /* Clear it; true if it was pending. */
 bool armcii_doorbell_clear(void);

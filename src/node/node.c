@@ -43,7 +43,7 @@ static struct {
 
 /* ---- start and end ---- */
 
-/* Does each process see the stores of the others? */
+/* True if each process sees the stores of the others. */
 static bool is_shared(void)
 {
     bool good = true;

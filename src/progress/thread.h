@@ -66,8 +66,8 @@ struct loop_policy {
     /* Polls in one step, until one finds work: MPI may read a message in one poll and deliver it in
      * the next. */
     int polls;
-    /* Have other threads polled since the last call? Then this one stays away. NULL: there are
-     * none. */
+    /* True if other threads have polled since the last call; then this one stays away. NULL: there
+     * are none. */
     bool (*is_helped)(void);
     /* Help counts as work, because more will follow. True: spin behind it. False: be warm without
      * a spin, whose processor may be that of the thread that helped. NULL: it does not count. */

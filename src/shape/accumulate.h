@@ -27,7 +27,7 @@ struct element_type {
 };
 extern const struct element_type armcii_elements[ELEMENT_COUNT];
 
-/* Is *scale 1? */
+/* True if *scale is 1. */
 bool armcii_scale_is_one(enum element e, const void *scale);
 
 /* dst[i] = *scale * src[i]; `bytes` is a multiple of the element size. dst is src or does not

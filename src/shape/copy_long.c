@@ -6,13 +6,13 @@
 
 #include "shape/copy.h"
 
-/* Do the two ranges not overlap? */
+/* True if the two ranges do not overlap. */
 static bool is_disjoint(const char *dst, const char *src, size_t bytes)
 {
     return (uintptr_t)dst - (uintptr_t)src >= bytes && (uintptr_t)src - (uintptr_t)dst >= bytes;
 }
 
-/* Have both addresses the same offset in a word? */
+/* True if both addresses have the same offset in a word. */
 static bool is_equally_aligned(const char *dst, const char *src)
 {
     return ((uintptr_t)dst - (uintptr_t)src) % sizeof(uint64_t) == 0;
@@ -68,8 +68,8 @@ static void copy_aligned_loads(char *dst, const char *src, size_t bytes)
 
 enum { LINE = 64, AHEAD = 8 * LINE, STREAM_LEAST = 16 << 20 };
 
-/* Is memcpy slow here? Its `rep movsb` is 10 to 25 times slower if the destination begins 1 to 31
- * bytes behind the source, modulo the size of a page. */
+/* True if memcpy is slow here. Its `rep movsb` is 10 to 25 times slower if the destination begins 1
+ * to 31 bytes behind the source, modulo the size of a page. */
 static bool is_slow(const char *dst, const char *src, size_t bytes)
 {
     enum { PAGE = 4096, REP_MOVSB_FROM = 2048 };
@@ -89,7 +89,7 @@ static size_t cache_of_group(void)
     return (size_t)ways * partitions * line * (sets + 1);
 }
 
-/* Do the nontemporal stores pay? They do if source and destination together do not fit in the
+/* True if nontemporal stores pay: if source and destination together do not fit in the
  * cache. */
 static bool is_beyond_cache(size_t bytes)
 {

@@ -7,7 +7,7 @@
 
 /* ---- construction ---- */
 
-/* Does level `upper` continue on that side where level `below` (0: the segment) ends? */
+/* True if level `upper` continues on that side where level `below` (0: the segment) ends. */
 static bool continues(const struct shape *s, enum shape_side side, int below, int upper)
 {
     ptrdiff_t unit = below == 0 ? 1 : s->stride[side][below - 1];
@@ -86,7 +86,7 @@ enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *
     return SHAPE_OK;
 }
 
-/* Are the addresses next, next + stride, ...? */
+/* True if the addresses are next, next + stride, ... */
 static bool is_evenly_spaced(void *const *at, size_t n, ptrdiff_t stride, uintptr_t next)
 {
     for (size_t i = 0; i < n; i++, next += (uintptr_t)stride)
@@ -222,7 +222,7 @@ static void sort_levels(const struct shape *s, enum shape_side side, size_t stri
     }
 }
 
-/* Is each stride, in ascending order, at least the reach of all levels below? */
+/* True if each stride, in ascending order, is at least the reach of all levels below. */
 static bool strides_are_disjoint(const struct shape *s, enum shape_side side)
 {
     size_t stride[SHAPE_MAX_LEVELS], count[SHAPE_MAX_LEVELS];

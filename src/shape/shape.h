@@ -91,18 +91,18 @@ bool armcii_shape_to_strided(const struct shape *s, struct shape *patch);
 enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side, char **lo,
                                      char **hi);
 
-/* Are all segments of that side known to be disjoint? Strided: a sufficient test in O(levels^2).
- * Vector: exact in O(n log n), but false if memory runs out. */
+/* True if all segments of that side are known to be disjoint. Strided: a sufficient test in
+ * O(levels^2). Vector: exact in O(n log n), but false if memory runs out. */
 bool armcii_shape_is_disjoint(const struct shape *s, enum shape_side side);
 
-/* Is that side a block of a dense array of bytes? Strides are positive, each is a multiple of the
- * one below, and a level fits into the stride above. From the innermost, the array has dimensions
- * stride[0], stride[1] / stride[0], ... and the block count[0], count[1],
+/* True if that side is a block of a dense array of bytes. Strides are positive, each is a multiple
+ * of the one below, and a level fits into the stride above. From the innermost, the array has
+ * dimensions stride[0], stride[1] / stride[0], ... and the block count[0], count[1],
  * ... Contiguous: yes; vector: no. */
 bool armcii_shape_nests(const struct shape *s, enum shape_side side);
 
-/* Are the addresses on that side and the lengths of all segments multiples of `unit`, a power of
- * two? */
+/* True if the addresses on that side and the lengths of all segments are multiples of `unit`, a
+ * power of two. */
 bool armcii_shape_is_aligned(const struct shape *s, enum shape_side side, size_t unit);
 
 /* Replaces the local side by a packed buffer of s->bytes bytes and restores the simplest form: a

@@ -29,7 +29,7 @@ const struct route_choice *const armcii_route = &choice;
 
 /* ---- the far route ---- */
 
-/* Does MPI provide MPI_THREAD_MULTIPLE on every process? */
+/* True if MPI provides MPI_THREAD_MULTIPLE on every process. */
 static bool find_threads(void)
 {
     int level;
@@ -37,8 +37,8 @@ static bool find_threads(void)
     return armcii_coll_all(level == MPI_THREAD_MULTIPLE, armcii_world->comm);
 }
 
-/* Do all processes have their progress thread, which does not run yet? ARMCI_PROGRESS may forbid
- * it, and a system refuse it (ulimit -u, -n; pids.max). */
+/* Reserve a progress thread, which does not run yet; true if all processes have one. ARMCI_PROGRESS
+ * may forbid it, and a system refuse it (ulimit -u, -n; pids.max). */
 static bool reserve_threads(void)
 {
     if (!choice.has_threads || armcii_config->progress == PROGRESS_NONE) return false;

@@ -56,8 +56,8 @@ void armcii_probe_run(void);
 /* Forget the result. */
 void armcii_probe_end(void);
 
-/* Are contiguous puts and gets best left to the network? They must need nothing of the target, and
- * not be much slower than messages. */
+/* True if contiguous puts and gets are best left to the network. They must need nothing of the
+ * target, and not be much slower than messages. */
 bool armcii_probe_finds_rdma(const struct probe_result *probe);
 
 /* "put", "get", "accumulate", "fetch-and-op" */

@@ -101,7 +101,7 @@ struct op {
     struct op_flag *flag; /* NULL: none, or none that may come with the data */
 };
 
-/* Does an accumulate multiply its data? */
+/* True if an accumulate multiplies its data. */
 bool armcii_op_is_scaled(const struct op *op);
 /* The shape of op with its local side scaled and packed into a new buffer, which is added to
  * *buffers. 0 or ARMCI_ERR_MEMORY. */
@@ -187,7 +187,7 @@ struct transport {
     /* Return when the request is complete locally: a get's data are there, a put's buffer may be
      * changed. It may be complete already. */
     void (*wait)(const struct request *req);
-    /* Is the request known to be complete locally? Neither waits nor makes progress. */
+    /* True if the request is known to be complete locally. Neither waits nor makes progress. */
     bool (*is_complete)(const struct request *req);
     /* The same, but makes the progress that is needed to find out. */
     bool (*test)(const struct request *req);
@@ -219,7 +219,7 @@ struct transport {
     void (*fence)(int target);
     void (*fence_team)(const struct team *team);
     void (*fence_all)(void);
-    /* Is there nothing that a fence would wait for? */
+    /* True if there is nothing that a fence would wait for. */
     bool (*is_quiet)(void);
     /* Everything on the region, gets too, is complete on return: towards one process; towards all
      * if target is -1, so that the region may be freed. */
@@ -235,8 +235,8 @@ struct transport {
 
     /* ---- mutexes ---- */
 
-    /* Can this transport provide them? May be NULL: always. The job uses the first transport that
-     * can. */
+    /* True if this transport can provide them. May be NULL: always. The job uses the first
+     * transport that can. */
     bool (*has_mutexes)(const struct team *team);
     /* Collective over the team: count[i] mutexes owned by member i, in a set whose name no other
      * set has. NULL, on every member, where there is no memory. */
@@ -282,7 +282,8 @@ armcii_route_transport(const struct route *route, struct op_verb verb, const str
  * `chosen`. */
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
                         struct op_verb verb, const char *lo, const char *hi);
-/* Does one transport carry everything? Then what it carried before needs no order with others. */
+/* True if one transport carries everything. Then what it carried before needs no order with
+ * others. */
 static inline bool armcii_route_is_uniform(const struct route *route)
 {
     return route->contiguous == route->atomic && route->shaped == route->atomic;

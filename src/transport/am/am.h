@@ -32,7 +32,7 @@ void armcii_am_end_sleep(bool signaled);
 int armcii_client_start(const struct op *op, const struct raddr *raddr, struct request *req);
 /* Return when the operation is complete locally. */
 void armcii_client_wait(uint64_t id);
-/* Is the operation complete locally? Neither waits nor makes progress. */
+/* True if the operation is complete locally. Neither waits nor makes progress. */
 bool armcii_client_is_complete(uint64_t id);
 /* Return when all operations on memory of the process, or of all (-1), are complete locally. */
 void armcii_client_wait_all(int owner);

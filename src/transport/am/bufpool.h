@@ -17,7 +17,7 @@ struct bufpool {
     struct free_list *free_list[BUFPOOL_SIZES];
 };
 
-/* Would armcii_bufpool_alloc succeed? */
+/* True if armcii_bufpool_alloc would succeed. */
 bool armcii_bufpool_can_alloc(const struct bufpool *p, size_t bytes);
 /* A buffer of at least `bytes` bytes, at most BUFPOOL_LARGEST; NULL if it would exceed the limit.
  */

@@ -75,7 +75,7 @@ bool armcii_client_is_complete(uint64_t id)
 
 /* ---- put, get and accumulate ---- */
 
-/* Does the flag behind the data come with the request? */
+/* True if the flag behind the data comes with the request. */
 static bool carry_flag(const struct op *op, const struct shape *s)
 {
     if (!op->flag || s->bytes < op->shape.bytes) return false;

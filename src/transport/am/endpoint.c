@@ -134,7 +134,7 @@ static void handle_grant(struct endpoint *e)
     endpoints.answers_pending--;
 }
 
-/* There is no room for the open message: must it wait? If nothing else brings some, ask for it. */
+/* Ask for room for the open message if nothing else brings some; true if the message must wait. */
 static bool must_wait(struct endpoint *e)
 {
     if (e->acked < e->sent || e->asked) return true; /* an acknowledgement is on its way */

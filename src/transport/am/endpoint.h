@@ -46,7 +46,8 @@ void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoint_send_gets_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
 
-/* May so many bytes of data (armcii_am_rndv_size) be sent before the server asks for them? */
+/* True if so many bytes of data (armcii_am_rndv_size) may be sent before the server asks for
+ * them. */
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
 /* The request is in the open message, and so many bytes follow unasked; its
  * acknowledgement frees the tag. */
@@ -59,14 +60,14 @@ void armcii_endpoints_push(void);
 
 /* Progress. */
 
-/* Is anything of this process outstanding: MPI messages or unacknowledged updates? Any thread may
- * call it, without the lock. */
+/* True if anything of this process is outstanding: MPI messages or unacknowledged updates. Any
+ * thread may call it, without the lock. */
 bool armcii_endpoints_are_busy(void);
-/* May messages for which nothing is outstanding still be in MPI's queue, behind some of the
- * program? The same. */
+/* True if messages for which nothing is outstanding may still be in MPI's queue, behind some of
+ * the program. Any thread may call it, without the lock. */
 bool armcii_endpoints_owe(void);
-/* Polls for acknowledgements by streams of updates and short gets, whose threads advance them for
- * now.
+/* Count polls for acknowledgements by streams of updates and short gets, whose threads advance them
+ * for now.
  */
 unsigned armcii_endpoints_stream_polls(void);
 /* Make progress on all of it, without waiting; true when there was any. */
@@ -95,7 +96,7 @@ void armcii_endpoint_order_flag(int server);
 void armcii_endpoints_fence(int process);
 void armcii_endpoints_fence_team(const struct team *team);
 void armcii_endpoints_fence_all(void);
-/* Is there nothing that a fence would wait for? */
+/* True if there is nothing that a fence would wait for. */
 bool armcii_endpoints_are_quiet(void);
 
 #endif

@@ -36,7 +36,7 @@ struct endpoint {
 
 /* The messages that request an acknowledgement, with the open one. */
 uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e);
-/* Is any of the first `count` rendezvous puts not in place at the server? */
+/* True if any of the first `count` rendezvous puts is not in place at the server. */
 bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t count);
 
 /* Dirty endpoints have an open message, or an update or rendezvous put that is not acknowledged.

@@ -104,7 +104,7 @@ static bool test_receives(bool all)
     return done > 0;
 }
 
-/* Is there a message that no buffer can receive? */
+/* True if there is a message that no buffer can receive. */
 static bool needs_buffer(void)
 {
     int there;

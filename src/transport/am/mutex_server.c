@@ -55,7 +55,7 @@ static void remove_first(struct queue **link)
     free(q);
 }
 
-/* Does the first in line have the mutex? Then it leaves the line. */
+/* True if the first in line has the mutex; then it leaves the line. */
 static bool take(struct queue **link, int *client, int *tag)
 {
     struct queue *q = *link;

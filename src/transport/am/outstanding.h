@@ -49,11 +49,11 @@ void armcii_outstanding_take_replies(int server, const char *replies, unsigned c
 /* Complete what MPI has finished; true when there was any. */
 bool armcii_outstanding_progress(void);
 
-/* Is anything outstanding, or about to be? Any thread may call it, without the lock. */
+/* True if anything is outstanding, or about to be. Any thread may call it, without the lock. */
 bool armcii_outstanding_any(void);
-/* A fragment of the operation that is outstanding; NULL: none. Is any operation up to that id
- * outstanding on memory of the owner, or of anybody (-1)? */
+/* Return a fragment of the operation that is outstanding; NULL: none. */
 const struct outstanding *armcii_outstanding_find(uint64_t id);
+/* True if any operation up to that id is outstanding on memory of the owner, or of anybody (-1). */
 bool armcii_outstanding_to(int owner, uint64_t id);
 
 /* A free tag, from AM_TAG_FIRST on; 0 while all AM_TAGS are in use. It belongs to one reply until

@@ -103,7 +103,7 @@ static struct vector_run take_segments(const struct vector_run *run, struct am_c
     return taken;
 }
 
-/* Is a segment, with its address and run_head, too long for a packed fragment? */
+/* True if a segment, with its address and run_head, is too long for a packed fragment. */
 static bool is_long_segment(const struct am_cursor *c, const struct vector_run *run)
 {
     size_t head = c->data_in_request ? sizeof(struct am_run_head) + sizeof(void *) : 0;
@@ -133,8 +133,8 @@ static bool vector_fragment(const struct shape *s, struct am_cursor *c,
     return n > 0 && armcii_shape_vector(fragment, runs, n) == SHAPE_OK;
 }
 
-/* Is the shape safe without a test for overlap? Replies to a get have no order, so it is one
- * fragment; requests of a put are in order. */
+/* True if the shape is safe without a test for overlap. Replies to a get have no order, so it is
+ * one fragment; requests of a put are in order. */
 static bool stays_in_order(const struct shape *s, enum shape_side written)
 {
     enum { SEGMENTS = 1000, RUNS = 8 };

@@ -94,7 +94,7 @@ struct am_answer {
  * behind them is deferred, with all that the client sends after it, and counts as not served: the
  * acknowledgements of the client's messages wait for it. */
 size_t armcii_am_window(void);
-/* Is the window less than two messages? */
+/* True if the window is less than two messages. */
 bool armcii_am_window_is_small(void);
 /* What each client may take of the server's memory in any case: 192 bytes or more. */
 size_t armcii_am_least(void);
@@ -155,7 +155,7 @@ struct am_request {
     int owner, tag;
 };
 
-/* Does the request hold the data? */
+/* True if the request holds the data. */
 static inline bool armcii_am_has_data(enum am_kind kind)
 {
     return kind == AM_PUT || kind == AM_ACC;
@@ -218,8 +218,8 @@ void armcii_am_fragment_begin_accumulate(struct am_cursor *c, const struct shape
 bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,
                              struct vector_run runs[AM_RUNS], struct shape *fragment);
 
-/* Can MPI transfer this side by a derived datatype? It is strided, never backwards, and this MPI
- * library has no defect there. */
+/* True if MPI can transfer this side by a derived datatype: it is strided, never backwards, and
+ * this MPI library has no defect there. */
 bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side);
 
 /* A zero-copy message: one side of a contiguous or strided fragment, whose first segment is at
@@ -246,7 +246,7 @@ void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Re
 /* Receive a message that no posted receive has matched; false when there is none. */
 bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
                                   MPI_Request *receive);
-/* Has a message arrived? If so the receive is complete and *status is set. */
+/* True if a message has arrived: then the receive is complete and *status is set. */
 bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive,
                             MPI_Status *status);
 /* Bytes of the message that was received. */

@@ -89,8 +89,8 @@ void armcii_replies_discount_late(void)
     }
 }
 
-/* Are the data of an earlier rendezvous put of the client not in place? The list begins with the
- * latest. */
+/* True if the data of an earlier rendezvous put of the client are not in place. The list begins
+ * with the latest. */
 static bool has_earlier_rndv(const struct reply *reply)
 {
     const struct reply *earlier = reply->next;

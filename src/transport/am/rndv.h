@@ -18,17 +18,17 @@ struct rndv {
 };
 
 void armcii_rndv_add(const struct rndv *rndv);
-/* Is such a one in the list? */
+/* True if such a one is in the list. */
 bool armcii_rndv_is_known(int server, int tag);
 /* The data are in place. */
 void armcii_rndv_remove(int server, int tag);
 
 /* How many so far. */
 uint64_t armcii_rndv_count(void);
-/* Is any of the first `count` not in place at the server? */
+/* True if any of the first `count` is not in place at the server. */
 bool armcii_rndv_has(int server, uint64_t count);
-/* Must such an operation on [lo, hi) of the owner's memory wait? Not an accumulate for another one
- * of the same element. */
+/* True if such an operation on [lo, hi) of the owner's memory must wait. Not an accumulate for
+ * another one of the same element. */
 bool armcii_rndv_conflicts(int owner, struct op_verb verb, const char *lo, const char *hi);
 
 #endif

@@ -18,13 +18,13 @@ void armcii_room_end(void);
 
 /* ---- replies ---- */
 
-/* May a reply that takes so much be sent to the client whatever others have? A little, so that
- * short gets do not wait for other clients. */
+/* True if a reply that takes so much may be sent to the client whatever others have. A little, so
+ * that short gets do not wait for other clients. */
 bool armcii_room_has_own(int client, size_t cost);
-/* May it be sent if no client waits before this one? Each may have half of what the others leave,
- * so all have some; and a long one if nothing else is sent. */
+/* True if it may be sent if no client waits before this one. Each may have half of what the others
+ * leave, so all have some; and a long one if nothing else is sent. */
 bool armcii_room_can_reply(int client, size_t cost);
-/* Are replies to the client pending? */
+/* True if replies to the client are pending. */
 bool armcii_room_has_replies(int client);
 /* A reply is under way; it is late; it is complete. */
 void armcii_room_take(int client, size_t cost);
@@ -46,7 +46,7 @@ long armcii_room_now(void);
  * others, and replies should not. */
 bool armcii_room_tick(void);
 
-/* Since the last call, may what was refused be granted now? */
+/* True if what was refused since the last call may be granted now. */
 bool armcii_room_was_freed(void);
 
 #endif

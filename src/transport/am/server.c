@@ -87,7 +87,7 @@ static void queue_remove_first(struct queue *q)
     if (!q->first) q->last = &q->first;
 }
 
-/* Does nobody wait there before the client? */
+/* True if nobody waits there before the client. */
 static bool is_first(const struct queue *q, const struct client *c)
 {
     return !q->first || q->first == c;
@@ -222,7 +222,7 @@ static size_t acc_rndv_cost(const struct am_request_header *r)
     return armcii_bufpool_size(acc_rndv_length(r));
 }
 
-/* May the server take so much memory for the client now? */
+/* True if the server may take so much memory for the client now. */
 static bool has_memory(int client, size_t cost)
 {
     return armcii_room_has_own(client, cost) ||

@@ -7,8 +7,8 @@
 
 /* ---- choice ---- */
 
-/* Do segments overlap in the memory that the operation writes? Then MPI leaves the result of one
- * call undefined. */
+/* True if segments overlap in the memory that the operation writes. Then MPI leaves the result of
+ * one call undefined. */
 static bool writes_overlap(const struct rma_op *op)
 {
     return !armcii_shape_is_disjoint(op->shape,

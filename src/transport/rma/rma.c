@@ -45,7 +45,8 @@ static enum progress_work poll_once(void)
     return any ? WORK_REMOTE : WORK_NONE;
 }
 
-/* Is another thread in MPI, or was it since the last call? Two threads in MPI wait for each other.
+/* True if another thread is in MPI, or was since the last call. Two threads in MPI wait for each
+ * other.
  */
 static bool is_helped(void)
 {
@@ -104,7 +105,7 @@ static void exchange(void)
     MPI_Recv(NULL, 0, MPI_BYTE, next, CONTROL_TEST_EVENTS, w->control, MPI_STATUS_IGNORE);
 }
 
-/* Do messages between nodes raise events? The first exchange makes the connections; the second
+/* True if messages between nodes raise events. The first exchange makes the connections; the second
  * tests them, when all processes watch. */
 static bool test_events(void)
 {

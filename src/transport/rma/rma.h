@@ -93,7 +93,7 @@ uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target
 void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct op_verb verb,
                                        const char *lo, const char *hi);
 
-/* Are operations pending towards that target on that region? */
+/* True if operations are pending towards that target on that region. */
 bool armcii_pending_is_dirty(const struct region *region, int target);
 
 /* The others are functions of struct transport. */

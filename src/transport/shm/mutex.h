@@ -40,7 +40,7 @@ bool armcii_mutex_trylock(struct mutex *m);
 /* True if a server was rung. */
 bool armcii_mutex_unlock(struct mutex *m);
 
-/* For a server, which never waits: a ticket for a client; is it served? */
+/* Take a ticket for a client, without waiting; true if it is served. For a server. */
 static inline unsigned armcii_mutex_draw(struct mutex *m)
 {
     return atomic_fetch_add(&m->tickets, 1);
@@ -56,7 +56,7 @@ static inline bool armcii_mutex_is_plausible(const struct mutex *m, unsigned pro
     const unsigned served = atomic_load(&m->served), tickets = atomic_load(&m->tickets);
     return tickets - served <= processes || atomic_load(&m->served) != served;
 }
-/* Has a client, to which the server gave it, the mutex? */
+/* True if a client, to which the server gave it, has the mutex. */
 static inline bool armcii_mutex_is_held_by(const struct mutex *m, int client)
 {
     return atomic_load(&m->tickets) != atomic_load(&m->served) &&
