@@ -444,7 +444,7 @@ typedef client_state {
     bit is_queued, waits_for_own; /* with deferred requests */
     byte held;            /* messages to acknowledge when no request is deferred */
     mtype grant;          /* room for its next message */
-    bit grant_is_late;    /* not in granted any more */
+    bit grant_expired;    /* not in granted any more */
     byte receiving;       /* the rendezvous put or accumulate whose data have not arrived; 0: none */
     bit accumulates;      /* it takes memory */
     byte last;            /* ghost: the last request served */
@@ -502,9 +502,9 @@ inline end_grant(k)
 #endif
         if
 #ifndef FAULT_ROOM_KEPT
-        :: !c[k].grant_is_late -> granted--
+        :: !c[k].grant_expired -> granted--
 #endif
-        :: else -> c[k].grant_is_late = 0
+        :: else -> c[k].grant_expired = 0
         fi
     :: else
     fi
@@ -731,7 +731,7 @@ inline free_reply(k)
 }
 
 /* Nobody waits for a client that takes no reply. */
-inline discount_late_reply(k)
+inline expire_reply(k)
 {
     c[k].late++;
     in_use--;
@@ -740,9 +740,9 @@ inline discount_late_reply(k)
 
 #if SMALL
 /* Nor for one that does not use its room. */
-inline discount_late_grant(k)
+inline expire_grant(k)
 {
-    c[k].grant_is_late = 1;
+    c[k].grant_expired = 1;
     granted--;
     is_excepted[PAIR(k, me)] = 1;
     long_under_way[me] = long_under_way[me] - is_long[PAIR(k, me)];
@@ -776,9 +776,9 @@ inline finish_rndv(k)
 #define REORDER(k)
 #endif
 #ifdef FAULT_LATE_REPLY_COUNTED
-#define DISCOUNT(k)
+#define EXPIRE(k)
 #else
-#define DISCOUNT(k) :: d_step { c[k].replies > c[k].late && IS_DEFERRING -> discount_late_reply(k) }
+#define EXPIRE(k) :: d_step { c[k].replies > c[k].late && IS_DEFERRING -> expire_reply(k) }
 #endif
 #if CLIENTS == 1
 #define IS_DEFERRING (c[0].deferred > 0)
@@ -788,14 +788,14 @@ inline finish_rndv(k)
 #define IS_DEFERRING (c[0].deferred + c[1].deferred + c[2].deferred > 0)
 #endif
 #if SMALL && !defined(FAULT_LATE_GRANT_COUNTED)
-#define DISCOUNT_GRANT(k) :: d_step { c[k].grant != NONE && !c[k].grant_is_late && IS_DEFERRING -> discount_late_grant(k) }
+#define EXPIRE_GRANT(k) :: d_step { c[k].grant != NONE && !c[k].grant_expired && IS_DEFERRING -> expire_grant(k) }
 #else
-#define DISCOUNT_GRANT(k)
+#define EXPIRE_GRANT(k)
 #endif
 #define SERVE_CLIENT(k) \
     REORDER(k) \
-    DISCOUNT(k) \
-    DISCOUNT_GRANT(k) \
+    EXPIRE(k) \
+    EXPIRE_GRANT(k) \
     :: d_step { TAKE(k) -> serve_message(k) } \
     :: d_step { c[k].replies > len(reply[PAIR(k, me)]) + with_replies[PAIR(k, me)] + c[k].accumulates -> free_reply(k) } \
     :: d_step { c[k].receiving > 0 && data[PAIR(k, me)] ? [eval(c[k].receiving)] -> finish_rndv(k) }

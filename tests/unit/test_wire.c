@@ -338,8 +338,8 @@ static void forget_everything(void)
     while (armcii_replies_progress()) {
     }
     armcii_mutex_server_end();
-    armcii_room_end();
-    armcii_room_start(server.ranks);
+    armcii_credit_end();
+    armcii_credit_start(server.ranks);
     for (int i = 0; i < armcii_inbox_size(); i++)
         if (armcii_inbox_message(i).head) armcii_inbox_post(i);
 }

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "transport/am/bufpool.h"
-#include "transport/am/room.h"
+#include "transport/am/credit.h"
 
 _Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
 _Static_assert((int)AM_ACC_MAX + (int)AM_HEADERS_MAX <= (int)BUFPOOL_LARGEST, "an accumulate, too");
@@ -20,7 +20,7 @@ static struct {
     struct reply **next_test; /* where armcii_replies_progress continues */
     int pending_count;
     struct bufpool buffers;
-} replies = {.next_test = &replies.pending, .buffers = {.max_bytes = AM_MAX_REPLYING}};
+} replies = {.next_test = &replies.pending, .buffers = {.max_bytes = AM_REPLY_CREDIT}};
 
 void armcii_replies_start(MPI_Comm comm, void (*completed)(const struct reply *))
 {
@@ -74,18 +74,18 @@ void armcii_reply_inline(const void *data, size_t bytes, int client, int tag)
 void armcii_reply_count(struct reply *reply, size_t cost)
 {
     reply->cost = cost;
-    reply->began = armcii_room_now();
-    armcii_room_take(reply->client, cost);
+    reply->began = armcii_credit_now();
+    armcii_credit_take(reply->client, cost);
 }
 
 /* The client may be stopped, or never call again. */
-void armcii_replies_discount_late(void)
+void armcii_replies_expire(void)
 {
     for (struct reply *reply = replies.pending; reply; reply = reply->next) {
-        if (reply->is_late || reply->cost == 0 || armcii_room_now() - reply->began < AM_LATE)
+        if (reply->expired || reply->cost == 0 || armcii_credit_now() - reply->began < AM_CREDIT_US)
             continue;
-        reply->is_late = true;
-        armcii_room_discount(reply->client, reply->cost);
+        reply->expired = true;
+        armcii_credit_expire(reply->client, reply->cost);
     }
 }
 
@@ -112,7 +112,7 @@ static bool try_set_flag(const struct reply *reply)
 /* The reply is complete and no longer in the list. */
 static void free_reply(struct reply *reply)
 {
-    if (reply->cost) armcii_room_give(reply->client, reply->cost, reply->is_late);
+    if (reply->cost) armcii_credit_return(reply->client, reply->cost, reply->expired);
     replies.pending_count--;
     replies.completed(reply);
     if (reply->buffer) armcii_bufpool_free(&replies.buffers, reply->buffer, reply->bytes);

@@ -22,9 +22,9 @@ struct reply {
     char inline_data[REPLY_INLINE_MAX]; /* up to that many bytes */
     char *buffer;                       /* more; or NULL */
     size_t bytes;                       /* of the data */
-    size_t cost;                        /* what it takes of the memory (room.h) */
-    long began;                         /* if so: armcii_room_now */
-    bool is_late;                       /* it counts no more for others */
+    size_t cost;                        /* credit taken for the reply, in bytes; 0: none */
+    long began;                         /* armcii_credit_now when the credit was taken */
+    bool expired; /* its credit is back in the shared pool although it is in flight */
 };
 
 /* completed: called for each reply when it is complete. */
@@ -43,6 +43,6 @@ void armcii_reply_count(struct reply *reply, size_t cost);
 /* Find completed replies; true when there was any. */
 bool armcii_replies_progress(void);
 /* Replies that are late take no memory from other clients any more. */
-void armcii_replies_discount_late(void);
+void armcii_replies_expire(void);
 
 #endif

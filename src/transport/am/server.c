@@ -15,7 +15,7 @@
 #include "node/node.h"
 #include "node/doorbell.h"
 #include "transport/am/replies.h"
-#include "transport/am/room.h"
+#include "transport/am/credit.h"
 #include "transport/shm/shm.h"
 #include "transport/am/inbox.h"
 #include "transport/am/mutex_server.h"
@@ -106,7 +106,7 @@ static void send_answer(int client)
     struct reply *reply = armcii_reply_new(client, bytes);
     memcpy(armcii_reply_data(reply), &server.answer, bytes);
     armcii_reply_send(reply, AM_TAG_ANSWER);
-    if (server.answer.bytes > 0) armcii_reply_count(reply, AM_REPLY_COST + server.answer.bytes);
+    if (server.answer.bytes > 0) armcii_reply_count(reply, AM_REPLY_OVERHEAD + server.answer.bytes);
     server.answer.ack = (struct am_ack){0};
     server.answer.bytes = 0;
 }
@@ -163,7 +163,8 @@ static bool use_zcopy(const struct shape *s)
 
 static size_t reply_cost(const struct shape *s)
 {
-    return AM_REPLY_COST + (use_zcopy(s) ? 0 : server.answer.bytes + armcii_am_padded(s->bytes));
+    return AM_REPLY_OVERHEAD +
+           (use_zcopy(s) ? 0 : server.answer.bytes + armcii_am_padded(s->bytes));
 }
 
 static void add_short_reply(struct shape *s, int client)
@@ -225,9 +226,9 @@ static size_t acc_rndv_cost(const struct am_request_header *r)
 /* True if the server may take so much memory for the client now. */
 static bool has_memory(int client, size_t cost)
 {
-    return armcii_room_has_own(client, cost) ||
+    return armcii_credit_is_reserved(client, cost) ||
            (is_first(&server.for_memory, &server.clients[client]) &&
-            armcii_room_can_reply(client, cost));
+            armcii_credit_suffices(client, cost));
 }
 
 /* The buffer is an eager request when the data have arrived: of that length, without a tag. */
@@ -299,7 +300,7 @@ static void serve_room(const struct am_request_header *r, int client)
 {
     struct client *c = &server.clients[client];
     if (c->room != NO_ROOM) refuse(client, "a request for room while it has some");
-    armcii_room_grant(client, (size_t)r->bytes);
+    armcii_credit_grant(client, (size_t)r->bytes);
     c->room = GRANTED;
 }
 
@@ -310,7 +311,7 @@ static bool may_serve(const struct am_request_header *r, const struct shape *s, 
     case AM_ACC_RNDV:
     case AM_ACC_ASK: return has_memory(client, acc_rndv_cost(r));
     case AM_GET: return has_memory(client, reply_cost(s));
-    case AM_ROOM: return is_first(&server.for_room, c) && armcii_room_can_grant(r->bytes);
+    case AM_ROOM: return is_first(&server.for_room, c) && armcii_credit_can_grant(r->bytes);
     default: return true;
     }
 }
@@ -389,7 +390,7 @@ static bool serve_oldest(struct client *c)
  * message. */
 static void end_grant(struct client *c)
 {
-    armcii_room_end_grant((int)(c - server.clients));
+    armcii_credit_end_grant((int)(c - server.clients));
     c->room = NO_ROOM;
 }
 
@@ -414,7 +415,7 @@ static void wait_for_memory(struct client *c)
     if (c->is_queued || c->waits_for_own) return;
     if (oldest_request(c)->kind == AM_ROOM)
         queue_add(&server.for_room, c);
-    else if (armcii_room_has_replies((int)(c - server.clients)))
+    else if (armcii_credit_is_used((int)(c - server.clients)))
         c->waits_for_own = true;
     else
         queue_add(&server.for_memory, c);
@@ -536,8 +537,8 @@ bool armcii_server_serve(void)
     armcii_arena_renew(); /* memory that a network adapter has registered is not free before */
     bool any = serve_arrivals();
     any |= armcii_replies_progress();
-    if (server.deferring && armcii_room_tick()) armcii_replies_discount_late();
-    if (server.deferring && armcii_room_was_freed()) any |= serve_deferred();
+    if (server.deferring && armcii_credit_tick()) armcii_replies_expire();
+    if (server.deferring && armcii_credit_was_freed()) any |= serve_deferred();
     if (armcii_doorbell_clear())
         armcii_mutex_server_grant(grant_mutex); /* no message: says nothing about events */
     pthread_mutex_unlock(&server.serving);
@@ -563,7 +564,7 @@ void armcii_server_start(MPI_Comm requests)
     if (armcii_server_is_here()) return;
     server.comm = requests;
     MPI_Comm_size(server.comm, &server.ranks);
-    armcii_room_start(server.ranks);
+    armcii_credit_start(server.ranks);
     server.clients =
         armcii_alloc((size_t)server.ranks, sizeof *server.clients, "messages from other nodes");
     armcii_inbox_start(server.comm);
@@ -582,7 +583,7 @@ void armcii_server_end(void)
     armcii_inbox_end();
     armcii_mutex_server_end();
     assert(!server.deferring); /* all clients have completed their gets */
-    armcii_room_end();
+    armcii_credit_end();
     free(server.decoded.runs);
     server.decoded = (struct am_decoded){0};
     free(server.clients);

@@ -1,0 +1,57 @@
+/* credit.h - the server's memory for its clients, as credit in bytes: for replies to gets, and for
+ * requests longer than the window. Called by the thread that serves. */
+#ifndef ARMCII_CREDIT_H
+#define ARMCII_CREDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* AM_REPLY_CREDIT: bytes of all clients together; three fragments of an accumulate of one client
+ * fit: one is added, one arrives, one is requested. AM_REPLY_OVERHEAD: bytes beside the data of a
+ * reply, which Open MPI keeps (measured). AM_CREDIT_US: microseconds of the server's after which
+ * credit expires. */
+enum { AM_REPLY_CREDIT = 3 << 19, AM_REPLY_OVERHEAD = 4 << 10, AM_CREDIT_US = 1000000 };
+
+void armcii_credit_start(int clients);
+void armcii_credit_end(void);
+
+/* ---- replies ---- */
+
+/* True if a reply of that cost fits into the client's reserved credit. The reserve lets short gets
+ * proceed while other clients use up the shared credit. */
+bool armcii_credit_is_reserved(int client, size_t cost);
+/* True if a reply of that cost fits into the shared credit. A client may use at most half of what
+ * the others leave (a dynamic threshold); where no reply is in flight, one of any length is
+ * admitted. */
+bool armcii_credit_suffices(int client, size_t cost);
+/* True if the client has taken credit. */
+bool armcii_credit_is_used(int client);
+/* Take credit for a reply that begins. */
+void armcii_credit_take(int client, size_t cost);
+/* Give the credit of a reply in flight back to the shared pool: its client may be stopped. */
+void armcii_credit_expire(int client, size_t cost);
+/* Return the credit of a complete reply. */
+void armcii_credit_return(int client, size_t cost, bool expired);
+
+/* ---- requests longer than the window ---- */
+
+/* True if a request of that length may be granted now. */
+bool armcii_credit_can_grant(size_t bytes);
+/* Grant the client one request of that length. */
+void armcii_credit_grant(int client, size_t bytes);
+/* Return what was granted: the request is served. */
+void armcii_credit_end_grant(int client);
+
+/* ---- expiry ---- */
+
+/* Return the microseconds that the server has run while clients waited. */
+long armcii_credit_now(void);
+/* Let grants expire, now and then; true when replies should, too. For the server, often, while
+ * clients wait. */
+bool armcii_credit_tick(void);
+
+/* True if what was refused since the last call may be granted now. */
+bool armcii_credit_was_freed(void);
+
+#endif
