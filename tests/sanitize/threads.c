@@ -18,6 +18,7 @@
 #include "mem/directory.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
+#include "shape/overlap.h"
 #include "shape/shape.h"
 #include "node/arena.h"
 #include "node/node.h"

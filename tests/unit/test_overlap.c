@@ -1,4 +1,5 @@
 /* test_overlap.c - the overlap tree against a linear search. */
+#include "shape/overlap.h"
 #include "shape/shape.h"
 #include "shape_model.h"
 #include "unit.h"
