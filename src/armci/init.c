@@ -90,8 +90,7 @@ static void start_layers(MPI_Comm comm)
     armcii_node_start();
     armcii_world_fill_tables(armcii_node->world_tables);
     armcii_arena_start();
-    armcii_finalize_prepare_pause();
-    armcii_finalize_prepare_barrier(armcii_world->comm);
+    armcii_finalize_prepare(armcii_world->comm);
     armcii_route_start();
     armcii_coll_start(armcii_backoff.progress_needed || armcii_backoff.spin_limit < SPIN_LIMIT,
                       armcii_world->comm);

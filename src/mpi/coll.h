@@ -1,4 +1,4 @@
-/* coll.h - nonblocking collectives with progress, and the finalize barrier. Each collective does
+/* coll.h - nonblocking collectives with progress, and the end of MPI. Each collective does
  * what the MPI function of its name does. If processes outnumber processors, or requests of other
  * nodes must be served meanwhile, it uses the nonblocking MPI function and makes progress while it
  * waits.
@@ -96,18 +96,19 @@ void armcii_coll_probe(int from, int tag, MPI_Comm comm, MPI_Status *status);
 bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm comm,
                          MPI_Status *status);
 
-/* ---- the finalize barrier (finalize.c) ----
- *
- * Makes all processes enter MPI_Finalize together, for MPI libraries in which a process that enters
- * it earlier makes the others hang. Both functions do nothing unless a quirk requires them. */
+/* ---- the end of MPI ---- */
 
-/* Makes MPI_Finalize pause after the barrier. MPI_Finalize runs the callbacks of attributes in
- * reverse order of their setup: call this before armcii_finalize_prepare_barrier. Callbacks that
- * are set up later, such as the implicit ARMCI_Finalize (armci/init.c), run before the barrier. */
-void armcii_finalize_prepare_pause(void);
-/* Collective over comm. Makes MPI_Finalize wait until all processes of comm are in it; call it
- * once for each set of processes. Does nothing if comm has processes outside of MPI_COMM_WORLD,
- * which may end at another time. */
-void armcii_finalize_prepare_barrier(MPI_Comm comm);
+/* Collective over comm; once for each set of processes. Makes MPI_Finalize end for MPI libraries in
+ * which a process that enters it earlier makes the others hang. Does nothing unless a quirk
+ * requires it, or if comm has processes outside of MPI_COMM_WORLD, which may end at another
+ * time. */
+void armcii_finalize_prepare(MPI_Comm comm);
+/* Makes MPI_Finalize call the function at its beginning, as the deletion of an attribute of
+ * MPI_COMM_SELF; later ones run first. */
+void armcii_finalize_call(MPI_Comm_delete_attr_function *end, void *value);
+/* Collective over comm (pmi.c). Makes all processes of MPI_COMM_WORLD make progress while
+ * MPI_Finalize waits at the launcher's barrier. False: not all of them are here, or their launcher
+ * is unknown. */
+bool armcii_pmi_prepare_progress(MPI_Comm comm);
 
 #endif

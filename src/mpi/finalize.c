@@ -1,4 +1,4 @@
-/* finalize.c - the finalize barrier.
+/* finalize.c - the end of MPI.
  *
  * Over TCP, which it takes on one node, too, for long messages, where it cannot copy from one
  * process to the other, UCX (1.13 at least) closes a connection with an empty message that the peer
@@ -8,22 +8,18 @@
  * acknowledges nothing, so the later process hangs. Newer MPICH has the launcher's barrier before
  * the connections are closed.
  *
- * All processes must therefore stop calling MPI before the first one closes a connection. No
- * barrier made of messages ensures this, since its last message must be received. The barrier of
- * messages here runs inside MPI_Finalize; after it, processes that have a launcher with a known
- * barrier (Hydra) use that one. The others pause without MPI, several times longer than the
- * longest time between two polls. A descheduled process polls late, so the barrier measures that
- * time: it runs twice, and its messages carry the maximum over all processes. */
+ * Where the launcher is a known one (Hydra), processes make progress while they wait for it
+ * (pmi.c). Elsewhere they come to the end of their calls of MPI together, as far as that is
+ * possible: no barrier made of messages ensures it, since its last message must be received. The
+ * barrier here runs inside MPI_Finalize; after it, the processes pause without MPI, several times
+ * longer than the longest time between two polls. A descheduled process polls late, so the barrier
+ * measures that time: it runs twice, and its messages carry the maximum over all processes. */
 #include "mpi/coll.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "base/config.h"
 #include "base/backoff.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
@@ -34,8 +30,7 @@ static struct {
     MPI_Comm last_comm;
     long longest_gap; /* between two polls, of all processes known so far */
     bool prepared;    /* the pause */
-    int launcher;     /* the descriptor; -1: not known to all processes of MPI_COMM_WORLD */
-} finalize = {.last_comm = MPI_COMM_NULL, .launcher = -1};
+} finalize = {.last_comm = MPI_COMM_NULL};
 
 /* In microseconds. */
 enum { POLL_INTERVAL = 200, PAUSE = 20000, LONGEST_PAUSE = 2000000 };
@@ -116,80 +111,21 @@ static int barrier_on_delete(MPI_Comm self, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* ---- the launcher's barrier ----
- *
- * Measured: where a call came 0.3 s late, 15 of 50 jobs hung after a pause, 0 of 25 after this
- * barrier. */
-
-static int number_of(const char *variable)
-{
-    const char *text = armcii_config_variable(variable);
-    return text && *text ? atoi(text) : -1;
-}
-
-/* Hydra's descriptor for PMI-1, or -1. Other launchers that set PMI_FD may speak PMI-2. */
-static int launcher_fd(int processes)
-{
-    const char *pmi = armcii_config_variable("MPIR_CVAR_PMI_VERSION");
-    if (!armcii_quirks->launcher_barrier || (pmi && strcmp(pmi, "1") != 0)) return -1;
-    return number_of("MPI_LOCALNRANKS") >= 0 && number_of("PMI_SIZE") == processes
-               ? number_of("PMI_FD")
-               : -1;
-}
-
-/* MPI uses the descriptor again only after the attributes of MPI_COMM_SELF are deleted. The answer
- * is one line. */
-static void wait_at_launcher(void)
-{
-    static const char arrival[] = "cmd=barrier_in\n";
-    char c = 0;
-    ssize_t written;
-    do
-        written = write(finalize.launcher, arrival, strlen(arrival));
-    while (written < 0 && errno == EINTR); /* a signal handler of the program */
-    if (written != (ssize_t)strlen(arrival)) return;
-    while (c != '\n') {
-        ssize_t length = read(finalize.launcher, &c, 1);
-        if (length == 0 || (length < 0 && errno != EINTR)) return; /* the launcher has died */
-    }
-}
-
-/* Collective. */
-static void find_launcher(MPI_Comm comm)
-{
-    int processes, size;
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    MPI_Comm_size(comm, &size);
-    if (size < processes) return;
-    int fd = launcher_fd(processes);
-    finalize.launcher = armcii_coll_all(fd >= 0, comm) ? fd : -1;
-}
-
 static int pause_on_delete(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
-    if (finalize.launcher >= 0) {
-        wait_at_launcher();
-        return MPI_SUCCESS;
-    }
     long pause = SAFETY * finalize.longest_gap;
     sleep_for(pause < PAUSE ? PAUSE : pause < LONGEST_PAUSE ? pause : LONGEST_PAUSE);
     return MPI_SUCCESS;
 }
 
-static void call_in_finalize(MPI_Comm_delete_attr_function *end, void *value)
+/* MPI_Finalize runs these functions in reverse order. */
+void armcii_finalize_call(MPI_Comm_delete_attr_function *end, void *value)
 {
     int key;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, value);
     MPI_Comm_free_keyval(&key); /* takes effect when the attribute is deleted */
-}
-
-void armcii_finalize_prepare_pause(void)
-{
-    if (finalize.prepared || armcii_quirks->finalize_independent) return;
-    call_in_finalize(pause_on_delete, NULL);
-    finalize.prepared = true;
 }
 
 static bool is_within_world(MPI_Comm comm)
@@ -214,13 +150,26 @@ static bool has_barrier(MPI_Comm comm)
     return armcii_coll_all(same != MPI_UNEQUAL, comm);
 }
 
-void armcii_finalize_prepare_barrier(MPI_Comm comm)
+static void prepare_pause(void)
 {
-    if (armcii_quirks->finalize_independent || !is_within_world(comm) || has_barrier(comm)) return;
+    if (finalize.prepared) return;
+    armcii_finalize_call(pause_on_delete, NULL);
+    finalize.prepared = true;
+}
+
+static void prepare_barrier(MPI_Comm comm)
+{
     MPI_Comm *copy = malloc(sizeof *copy);
     if (!copy) armcii_fatal("out of memory for a communicator");
-    find_launcher(comm);
     armcii_coll_dup(comm, copy);
     finalize.last_comm = *copy;
-    call_in_finalize(barrier_on_delete, copy);
+    armcii_finalize_call(barrier_on_delete, copy);
+}
+
+void armcii_finalize_prepare(MPI_Comm comm)
+{
+    if (armcii_quirks->finalize_independent || !is_within_world(comm)) return;
+    if (armcii_pmi_prepare_progress(comm)) return;
+    prepare_pause(); /* behind the barrier */
+    if (!has_barrier(comm)) prepare_barrier(comm);
 }

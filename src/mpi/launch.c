@@ -11,6 +11,7 @@
 
 #include "base/config.h"
 #include "base/system.h"
+#include "mpi/quirks.h"
 
 /* ---- alone ---- */
 
@@ -55,6 +56,17 @@ long armcii_launch_alone(void)
     return size == 1 && parent == MPI_COMM_NULL && is_first_of(&processes) && processes > 1
                ? processes
                : 0;
+}
+
+int armcii_launch_pmi_descriptor(void)
+{
+    const char *pmi = armcii_config_variable("MPIR_CVAR_PMI_VERSION");
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!armcii_quirks->launcher_barrier || (pmi && strcmp(pmi, "1") != 0)) return -1;
+    return number_of("MPI_LOCALNRANKS") >= 0 && number_of("PMI_SIZE") == size
+               ? (int)number_of("PMI_FD")
+               : -1;
 }
 
 /* ---- two libraries ---- */

@@ -10,6 +10,10 @@
  * them, or the caller is not the first of them. Requires that MPI runs. */
 long armcii_launch_alone(void);
 
+/* The descriptor by which MPI speaks PMI-1 with Hydra; -1: it does not. Other launchers that set
+ * PMI_FD may speak PMI-2. Requires that MPI runs. */
+int armcii_launch_pmi_descriptor(void);
+
 /* True if two MPI libraries are loaded into this process; files: theirs. Before MPI_Init, too. */
 bool armcii_launch_two_libraries(const char *files[2]);
 

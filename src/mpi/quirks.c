@@ -37,8 +37,8 @@ static const struct quirk_row table[] = {
     {"MPICH", V(3, 3, 0), V(4, 1, 99), QUIRK_ANYWHERE, "ucx",
      "over TCP, which it may use on one node, too, a process hangs in MPI_Finalize if it called "
      "MPI while another process was in MPI_Finalize",
-     "a barrier of all processes at the start of MPI_Finalize", "measured on 4.0.2 with UCX 1.13",
-     REMEDY_FINALIZE_BARRIER},
+     "progress while MPI_Finalize waits for the launcher (Hydra), or a barrier at its start",
+     "measured on 4.0.2 with UCX 1.13", REMEDY_FINALIZE_BARRIER},
     {"MPICH", V(4, 2, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
      "over TCP a process may not return from MPI_Finalize if another one had called it before",
      "a barrier of all processes at the start of MPI_Finalize",

@@ -28,11 +28,11 @@ struct quirks {
     bool anysource_after_arrival; /* receives from any source may be posted after their message has
                                      arrived */
     bool finalize_independent;    /* MPI_Finalize may be entered while other processes call MPI */
-    bool
-        launcher_barrier; /* the library speaks PMI-1 with Hydra, so that its barrier can be used */
-    bool datatype_sends_fast; /* messages of vector datatypes are about as fast as contiguous
-                                    ones */
-    size_t eager_max;         /* bytes of a message between nodes that needs no rendezvous */
+    bool launcher_barrier;        /* MPI_Finalize closes the connections and waits at the launcher's
+                                     barrier next; the launcher may be Hydra, with PMI-1 */
+    bool datatype_sends_fast;     /* messages of vector datatypes are about as fast as contiguous
+                                        ones */
+    size_t eager_max;             /* bytes of a message between nodes that needs no rendezvous */
 };
 
 enum quirk_scope { QUIRK_ANYWHERE, QUIRK_SEVERAL_NODES };

@@ -1,0 +1,130 @@
+/* pmi.c - progress in MPI while MPI_Finalize waits at the launcher's barrier.
+ *
+ * MPICH (4.0.2) closes its connections in MPI_Finalize and then waits at the barrier of its
+ * launcher without progress, while others may still need its acknowledgements (finalize.c). UCX has
+ * several connections to a peer, and acknowledges each end of each of them by itself: what the
+ * starting of connections has sent over one of them is acknowledged at the very end, so nothing
+ * that is done before MPI_Finalize makes all ends quiet.
+ *
+ * So a thread takes the launcher's place from the beginning of MPI_Finalize. It passes on what MPI
+ * says (PMI-1, which Hydra speaks), and calls MPI until the launcher answers the barrier. MPI is
+ * not entered twice: whoever waits for that answer is in read(2). */
+#include "mpi/coll.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/thread.h"
+#include "mpi/launch.h"
+
+enum { LONGEST = 4096, POLL_MILLISECONDS = 1 };
+
+static struct {
+    MPI_Comm comm;  /* for progress, which MPICH does not make for a message to the caller itself;
+                       MPI_COMM_WORLD is freed before */
+    int descriptor; /* by which MPI knows the launcher */
+    int launcher, program; /* the thread's ends */
+    bool is_closed;        /* MPI has closed the connections */
+} relay = {.comm = MPI_COMM_NULL};
+
+/* Returns the length, or 0 at the end. */
+static size_t receive(int from, char *text)
+{
+    ssize_t length;
+    do
+        length = read(from, text, LONGEST);
+    while (length < 0 && errno == EINTR);
+    return length > 0 ? (size_t)length : 0;
+}
+
+static bool send_all(int to, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t sent = write(to, text, length); /* the thread blocks SIGPIPE */
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return false;
+        text += sent;
+        length -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool pass_on(int from, int to, char *text, size_t *length)
+{
+    *length = receive(from, text);
+    return *length > 0 && send_all(to, text, *length);
+}
+
+static void make_progress_until_readable(int descriptor)
+{
+    struct pollfd answer = {.fd = descriptor, .events = POLLIN};
+    int found;
+    while (poll(&answer, 1, POLL_MILLISECONDS) <= 0)
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, relay.comm, &found, MPI_STATUS_IGNORE);
+}
+
+/* Pass on one text. False: one end is closed. MPI closes the connections at its first barrier, and
+ * must not be called after that. */
+static bool pass_one(void)
+{
+    static const char arrival[] = "cmd=barrier_in\n";
+    char text[LONGEST];
+    size_t length;
+    struct pollfd ends[] = {{.fd = relay.program, .events = POLLIN},
+                            {.fd = relay.launcher, .events = POLLIN}};
+    if (poll(ends, 2, -1) < 0) return errno == EINTR;
+    if (ends[1].revents) return pass_on(relay.launcher, relay.program, text, &length);
+    if (!pass_on(relay.program, relay.launcher, text, &length)) return false;
+    if (relay.is_closed || length != strlen(arrival) || memcmp(text, arrival, length) != 0)
+        return true;
+    relay.is_closed = true;
+    make_progress_until_readable(relay.launcher);
+    return true;
+}
+
+static void *pass_all(void *unused)
+{
+    while (pass_one())
+        continue;
+    close(relay.program);
+    close(relay.launcher);
+    return unused;
+}
+
+/* Where anything is missing, MPI_Finalize is as it was. */
+static int take_place(MPI_Comm self, int key, void *value, void *extra)
+{
+    pthread_t thread;
+    int pair[2];
+    (void)self, (void)key, (void)value, (void)extra;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return MPI_SUCCESS;
+    relay.program = pair[1];
+    relay.launcher = fcntl(relay.descriptor, F_DUPFD_CLOEXEC, 0);
+    if (relay.launcher >= 0 && armcii_thread_create(&thread, pass_all)) {
+        pthread_detach(thread);
+        dup2(pair[0], relay.descriptor);
+    } else {
+        close(pair[1]);
+        if (relay.launcher >= 0) close(relay.launcher);
+    }
+    close(pair[0]);
+    return MPI_SUCCESS;
+}
+
+bool armcii_pmi_prepare_progress(MPI_Comm comm)
+{
+    int processes, size;
+    if (relay.comm != MPI_COMM_NULL) return true;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    MPI_Comm_size(comm, &size);
+    if (size < processes) return false;
+    relay.descriptor = armcii_launch_pmi_descriptor();
+    if (!armcii_coll_all(relay.descriptor >= 0, comm)) return false;
+    armcii_coll_dup(comm, &relay.comm);
+    armcii_finalize_call(take_place, NULL);
+    return true;
+}
