@@ -92,7 +92,7 @@ static int start_scattered(const struct op *op)
     struct op scaled = *op;
     struct buffer *buffers = NULL;
     int rc = check_scattered(op);
-    if (!rc && armcii_op_is_scaled(op)) rc = armcii_op_scale(op, &scaled.shape, &buffers);
+    if (!rc && armcii_op_is_scaled(op)) rc = armcii_op_pack(op, &scaled.shape, &buffers);
     if (rc) return rc;
     issue_scattered(&scaled);
     armcii_buffers_free(buffers);

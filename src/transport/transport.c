@@ -217,15 +217,18 @@ bool armcii_op_is_scaled(const struct op *op)
     return !armcii_scale_is_one(op->verb.element, op->scale);
 }
 
-int armcii_op_scale(const struct op *op, struct shape *scaled, struct buffer **buffers)
+int armcii_op_pack(const struct op *op, struct shape *packed, struct buffer **buffers)
 {
     struct buffer *buffer = armcii_buffer_new(op->shape.bytes);
     if (!buffer)
         return armcii_error(ARMCI_ERR_MEMORY, op->caller, "scale",
                             "out of memory for the scaled copy", "%zu bytes", op->shape.bytes);
-    armcii_scale_pack(op->verb.element, op->scale, &op->shape, buffer->data);
-    *scaled = op->shape;
-    armcii_shape_set_packed(scaled, buffer->data);
+    if (armcii_op_is_scaled(op))
+        armcii_scale_pack(op->verb.element, op->scale, &op->shape, buffer->data);
+    else
+        armcii_shape_pack(&op->shape, buffer->data);
+    *packed = op->shape;
+    armcii_shape_set_packed(packed, buffer->data);
     buffer->next = *buffers;
     *buffers = buffer;
     return 0;

@@ -103,9 +103,9 @@ struct op {
 
 /* True if an accumulate multiplies its data. */
 bool armcii_op_is_scaled(const struct op *op);
-/* The shape of op with its local side scaled and packed into a new buffer, which is added to
- * *buffers. 0 or ARMCI_ERR_MEMORY. */
-int armcii_op_scale(const struct op *op, struct shape *scaled, struct buffer **buffers);
+/* Give the shape of op with its local side packed into a new buffer, scaled where the operation is;
+ * the buffer is added to *buffers. 0 or ARMCI_ERR_MEMORY. */
+int armcii_op_pack(const struct op *op, struct shape *packed, struct buffer **buffers);
 
 /* The path that carries an operation. */
 enum path {

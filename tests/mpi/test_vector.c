@@ -1,5 +1,8 @@
 /* test_vector.c - vectors and patches beyond those of the random programs: empty ones, many
- * thousand segments, long ones, local segments in two regions. */
+ * thousand segments, long ones, local segments in two regions, strides without meaning, memory onto
+ * itself. */
+#include <limits.h>
+
 #include "lanes.h"
 #include "op.h"
 
@@ -138,11 +141,76 @@ static void test_large(void)
     free(back);
 }
 
+/* A level of one segment has a stride that nobody may look at. */
+static void test_unused_strides(void)
+{
+    static const int wild[] = {8, 0, 1, -8, 3, INT_MAX, INT_MIN};
+    enum { LEVELS = 3, WILD = sizeof wild / sizeof *wild, BYTES = 2048 };
+    for (int i = 0; i < WILD * LEVELS; i++) {
+        int levels = 1 + i % LEVELS, target = (test_rank() + 1) % test_ranks(), one = 1,
+            count[LEVELS + 1] = {BYTES - 8, 1, 1, 1}, far[LEVELS], near[LEVELS];
+        struct lanes l = lanes_create(BYTES, 16);
+        unsigned char local[BYTES], back[BYTES], *want = (void *)lanes_mirror(&l, target);
+        char *remote = lanes_remote(&l, target);
+        for (int k = 0; k < LEVELS; k++) {
+            far[k] = wild[i % WILD];
+            near[k] = wild[(i + k + 3) % WILD];
+        }
+        fill_bytes(local, BYTES, i);
+        check_long(ARMCI_PutS(local, near, remote, far, count, levels, target), 0, "ARMCI_PutS");
+        memcpy(want, local, BYTES - 8);
+        memset(local, 1, BYTES);
+        check_long(ARMCI_AccS(ARMCI_ACC_INT, &one, local, near, remote, far, count, levels, target),
+                   0, "ARMCI_AccS");
+        for (int k = 0; k < (BYTES - 8) / 4; k++)
+            ((unsigned *)(void *)want)[k] += 0x01010101;
+        memset(back, 7, BYTES);
+        check_long(ARMCI_GetS(remote, far, back, near, count, levels, target), 0, "ARMCI_GetS");
+        check_bytes(back, want, BYTES - 8, "%d levels, strides %d and %d", levels, far[0], near[0]);
+        check_long(back[BYTES - 8], 7, "the byte behind");
+        lanes_end(&l, "patches of one segment");
+    }
+}
+
+/* Memory of the caller is source and target at once: puts and gets change nothing, an accumulate
+ * doubles. */
+static void test_onto_itself(void)
+{
+    enum { ROWS = 20, ROW = 64, LONGS = ROWS * ROW };
+    void **base = region_zeroed(LONGS * sizeof(long));
+    int me = test_rank(), count[] = {ROW / 2 * sizeof(long), ROWS}, stride[] = {ROW * sizeof(long)};
+    long *mine = base[me], one = 1;
+    void *parts[] = {mine, mine + ROW, mine + 5 * ROW};
+    armci_giov_t vector = {parts, parts, ROW / 2 * sizeof(long), 3};
+    for (int i = 0; i < LONGS; i++)
+        mine[i] = i + me;
+    check_long(ARMCI_Put(mine, mine, LONGS * sizeof(long), me), 0, "ARMCI_Put");
+    check_long(ARMCI_Get(mine, mine, LONGS * sizeof(long), me), 0, "ARMCI_Get");
+    check_long(ARMCI_PutS(mine, stride, mine, stride, count, 1, me), 0, "ARMCI_PutS");
+    check_long(ARMCI_GetS(mine, stride, mine, stride, count, 1, me), 0, "ARMCI_GetS");
+    check_long(ARMCI_PutV(&vector, 1, me), 0, "ARMCI_PutV");
+    check_long(ARMCI_GetV(&vector, 1, me), 0, "ARMCI_GetV");
+    ARMCI_Fence(me);
+    for (int i = 0; i < LONGS; i++)
+        check_long(mine[i], i + me, "put and get: element %d", i);
+    ARMCI_Acc(ARMCI_ACC_LNG, &one, mine, mine, LONGS * sizeof(long), me);
+    ARMCI_AccS(ARMCI_ACC_LNG, &one, mine, stride, mine, stride, count, 1, me);
+    ARMCI_AccV(ARMCI_ACC_LNG, &one, &vector, 1, me);
+    ARMCI_Fence(me);
+    for (int i = 0; i < LONGS; i++) {
+        int row = i / ROW, times = i % ROW >= ROW / 2 ? 2 : row > 1 && row != 5 ? 4 : 8;
+        check_long(mine[i], (long)times * (i + me), "accumulate: element %d", i);
+    }
+    region_done(base);
+}
+
 static const struct test tests[] = {
     {"an empty vector does nothing", test_nothing},
     {"vectors of many thousand segments", NULL, test_many, &many},
     {"many thousand segments that overlap", NULL, test_many, &overlapping_many},
     {"patches of half a megabyte", test_large},
     {"vectors with local segments in two regions", test_vectors},
+    {"strides of levels with one segment do not matter", test_unused_strides},
+    {"memory may be source and target at once", test_onto_itself},
 };
 SUITE();

@@ -18,6 +18,7 @@
 #include "node/cpus.h"
 #include "node/doorbell.h"
 #include "node/pass.h"
+#include "shape/copy.h"
 
 /* ---- the progress thread ----
  *
@@ -342,11 +343,30 @@ static void memget_detach(struct region *r, char *memory)
 
 /* ---- operations ---- */
 
+/* Does an operation on memory of the caller write what it reads? MPI forbids that. */
+static bool meets_itself(const struct op *op)
+{
+    char *lo, *hi;
+    return op->target == armcii_world->rank &&
+           armcii_shape_range(&op->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo < op->hi &&
+           op->lo < hi;
+}
+
+static int copy_onto_itself(const struct op *op, const struct raddr *raddr, struct request *req)
+{
+    armcii_pending_fence_region(raddr->region, op->target);
+    armcii_copy_shape(&op->shape, op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
+    req->path = PATH_DIRECT;
+    return 0;
+}
+
 /* MPI does not scale, so scaled data are packed into a buffer first; the packed shape may use a
  * simpler method. On the route rdma, strided operations come here only with long segments. */
 static int start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
-    struct shape scaled;
+    struct shape packed;
+    bool onto_itself = meets_itself(op);
+    if (onto_itself && op->verb.kind != OP_ACC) return copy_onto_itself(op, raddr, req);
     struct rma_op r = {.verb = op->verb,
                        .target = op->target,
                        .shape = &op->shape,
@@ -354,10 +374,10 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
                        .rank = raddr->rank,
                        .origin = armcii_rma_origin(raddr),
                        .by_segment = raddr->route->shaped != &armcii_rma};
-    if (armcii_op_is_scaled(op)) {
-        int rc = armcii_op_scale(op, &scaled, &req->buffers);
+    if (onto_itself || armcii_op_is_scaled(op)) {
+        int rc = armcii_op_pack(op, &packed, &req->buffers);
         if (rc) return rc;
-        r.shape = &scaled;
+        r.shape = &packed;
     }
     armcii_rma_choose(&r);
     req->transport = &armcii_rma;
