@@ -565,6 +565,30 @@ static void signal_of_program(void)
     sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }
 
+/* Each process makes groups of itself as often as it likes, and uses memory there. */
+static void groups_of_one(void)
+{
+    int me = test_rank();
+    long three = 3, old;
+    if (!members_alone()) {
+        skip("groups are made by all");
+        return;
+    }
+    for (int i = 0; i < 5 * (me % 4 + 1); i++) {
+        ARMCI_Group group;
+        void *base[1];
+        ARMCI_Group_create(1, &me, &group);
+        check_long(ARMCI_Malloc_group(base, 16 << i, &group), 0, "ARMCI_Malloc_group");
+        memset(base[0], 0, 16);
+        ARMCI_Acc(ARMCI_ACC_LNG, &three, &three, base[0], sizeof three, me);
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, base[0], 1, me);
+        check_long(old, 9, "group %d: the sum", i);
+        check_long(ARMCI_GetValueLong(base[0], me), 10, "group %d: the word", i);
+        check_long(ARMCI_Free_group(base[0], &group), 0, "ARMCI_Free_group");
+        ARMCI_Group_free(&group);
+    }
+}
+
 static const struct test tests[] = {
     {"the world and the default group", world_group},
     {"a group leaves SIGURG to the program", signal_of_program},
@@ -575,6 +599,7 @@ static const struct test tests[] = {
     {"a copy of the struct is as good as the original", copied_by_value},
     {"overlapping groups with regions at the same time", overlapping},
     {"groups made and freed often", made_often},
+    {"groups of one, each process as often as it likes", groups_of_one},
     {"1000 groups of half the ranks at once", thousand_groups},
     {"collective calls of all processes", collective_calls},
     {"ARMCIX_Group_split", split},

@@ -214,12 +214,38 @@ static void test_looks(void)
     go_round("ARMCI_Get", look_by_get);
 }
 
+/* A value is read when the call is made, however many are under way. */
+static void test_changing_values(void)
+{
+    enum { MANY = 2000 };
+    armci_hdl_t *handles = need_memory(MANY * sizeof *handles);
+    void **base = region_zeroed(MANY * sizeof(double));
+    int target = (test_rank() + 1) % test_ranks(),
+        from = (test_rank() + test_ranks() - 1) % test_ranks();
+    double value, *there = base[target], *here = base[test_rank()];
+    for (int i = 0; i < MANY; i++) {
+        handles[i] = new_handle();
+        value = i + 0.5 * test_rank();
+        ARMCI_NbPutValueDouble(value, there + i, target, i % 2 ? &handles[i] : NULL);
+        value = -1;
+    }
+    for (int i = 1; i < MANY; i += 2)
+        ARMCI_Wait(&handles[i]);
+    ARMCI_WaitAll();
+    ARMCI_Barrier();
+    for (int i = 0; i < MANY; i++)
+        check_double(here[i], i + 0.5 * from, "value %d", i);
+    region_done(base);
+    free(handles);
+}
+
 static const struct test tests[] = {
     {"int by value", ONE_ROW(run, struct values, try_int, "ARMCI_PutValueInt")},
     {"long by value", ONE_ROW(run, struct values, try_long, "ARMCI_PutValueLong")},
     {"float by value", ONE_ROW(run, struct values, try_float, "ARMCI_PutValueFloat")},
     {"double by value", ONE_ROW(run, struct values, try_double, "ARMCI_PutValueDouble")},
     {"armci_write_strided packs, armci_read_strided unpacks", test_pack},
+    {"values may change when their put has begun", test_changing_values},
     {"a walk over a strided patch comes to each segment", test_walk},
     {"ARMCI_Copy copies", test_copy},
     {"a rank that only looks at its own value lets others change it", test_looks},
