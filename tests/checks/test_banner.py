@@ -167,6 +167,18 @@ def test_odd_nodes(odd):
     Banner(2, program, TEST_FEW="1").warns("descriptors", "MPI may need [0-9]* more .*, on the node of rank 1; remedy: ")
 
 
+@pytest.mark.parametrize("refused", ("pthread_create", "eventfd"))
+def test_system_that_gives_no_threads(tmp_path, refused):
+    """The job goes on by MPI's one-sided calls."""
+    if not os.path.exists(SHARED):
+        pytest.skip("there is no shared library")
+    library = str(tmp_path / "faulty.so")
+    compile_program("-w", "-shared", "-fPIC", os.path.join(SOURCE, "tests", "checks", "faulty.c"), "-o", library)
+    job = run_job(2, "tests/mpi/leave", "good", "barrier", "contact", unset=("ARMCI_SHM",), LD_PRELOAD=library, TEST_REFUSE=refused, ARMCI_TEST_NODE="1")
+    assert job.status == 0, job.all
+    assert job.count(r"\[no-threads\]") == 1, job.all
+
+
 def test_unknown_mpi_library(odd):
     seen = Banner(2, odd("-DUNKNOWN"), ARMCI_SHM="no")
     seen.warns("unknown-mpi", r"the defects of this MPI library \(Fast MPI 7\) are unknown, so no remedies are in use; remedy: ")

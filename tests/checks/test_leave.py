@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from common import SHARED, environment, launch_command, run_job
+from common import SHARED, SOURCE, compile_program, environment, launch_command, run_job
 
 PROGRAM = "tests/mpi/leave"
 MOST = 5  # seconds
@@ -113,6 +113,15 @@ def test_good_ends(end, nodes, starts_mpi):
     assert job.status == 0, job.all
     assert not re.search("WRONG|left the program", job.all), job.all
     assert job.count("ARMCI_Finalize first") == (end == "forgotten"), job.all
+
+
+def test_library_that_is_loaded_for_a_time(tmp_path):
+    """By dlopen and dlclose, with children of fork that exit while it is in use, has ended, and is closed."""
+    if not os.path.exists(SHARED):
+        pytest.skip("there is no shared library")
+    compile_program("-Wl,--as-needed", os.path.join(SOURCE, "tests", "checks", "loaded.c"), "-ldl", "-o", str(tmp_path / "loaded"))
+    job = run_job(2, str(tmp_path / "loaded"), SHARED, unset=("ARMCI_SHM",))
+    assert job.status == 0 and "WRONG" not in job.all and job.count("^ends$") == 2, job.all
 
 
 @pytest.mark.parametrize("nodes", (False, True), ids=("node", "nodes"))
