@@ -2,6 +2,7 @@
 run. The ranks belong to the user nobody, in user namespaces of their own where no other user is mapped, as in some containers, so that the
 kernel shows them all users as the same one. A second user needs root."""
 import contextlib
+import glob
 import os
 import shutil
 import subprocess
@@ -11,13 +12,33 @@ import time
 
 import pytest
 
-from common import SHARED, SOURCE, compile_program, run_job
+from common import LIBRARIES, SHARED, SOURCE, STATIC, compile_program, environment, launch_command, run_job
 
 VARIABLES = {"UCX_POSIX_USE_PROC_LINK": "n", "UCX_TLS": "^cma", "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "ARMCI_VERBOSE": "1"}
 STRANGER = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", sys.executable, "-c"]
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/dev/shm", "TMPDIR=/dev/shm"]
 ENTER = ["unshare", "--user", "--map-current-user"]
-pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="not root")
+need_root = pytest.mark.skipif(os.getuid() != 0, reason="not root")
+
+# Its threads sleep until somebody wakes them. With an argument: MPI alone.
+SLEEPER = """
+#include <stdio.h>
+#include <unistd.h>
+#include <armcix.h>
+#include "%s"
+int main(int argc, char **argv)
+{
+    int level, rank;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    if (argc == 1) ARMCI_Init();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) puts("ready");
+    fflush(stdout);
+    sleep(60);
+    return 1;
+}
+"""
 
 # Goes on until it is killed: connects to each socket with a name that listens for packets, says nothing or ten words, and takes what it gets.
 THIEF = """
@@ -69,6 +90,7 @@ def stranger(program):
             said += process.stdout.read().splitlines()
 
 
+@need_root
 @pytest.mark.parametrize("patience, words", [(20, 0), (20, 20), (0, 0)])
 def test_memory_that_is_passed(job, patience, words):
     if subprocess.run([*NOBODY, *ENTER, "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
@@ -81,3 +103,35 @@ def test_memory_that_is_passed(job, patience, words):
     assert "connected" in said, seen.all
     assert seen.status == 0 and "loads and stores in shared memory (memfd)" in seen.all, seen.all
     assert took < 25, "a silent stranger held up the start"
+
+
+def sockets_with_names(program):
+    """How many sockets with a name, but no file, has each process that runs the program?"""
+    with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
+        named = {words[6] for words in map(str.split, file.readlines()[1:]) if len(words) > 7 and words[7].startswith("@")}
+    found = []
+    for folder in glob.glob("/proc/[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.path.samefile(folder + "/exe", program):
+                found.append(len(named.intersection(os.readlink(path)[8:-1] for path in glob.glob(folder + "/fd/*"))))
+    return found
+
+
+@pytest.mark.parametrize("transport", ("am", "rma"))
+def test_nobody_else_can_wake_threads(tmp_path, transport):
+    """All users may send to a socket with a name, and the system tells them all names: after the start none is left but MPI's own."""
+    program = str(tmp_path / "sleeper")
+    text = SLEEPER % os.path.join(SOURCE, "tests", "mpi", "pretended_nodes.h")
+    library = ["-L" + LIBRARIES, "-larmci", "-Wl,-rpath," + LIBRARIES] if os.path.exists(SHARED) else [STATIC, "-lm", "-lpthread"]
+    compile_program("-o", program, *library, text=text)
+    variables = environment({"ARMCI_TEST_NODE": "2", "ARMCI_TRANSPORT": transport}, ("ARMCI_SHM",))
+    names = []
+    for words in ([], ["MPI"]):
+        own = shutil.copy(program, "-".join([program, "copy", *words]))  # the ranks of the first job may not have gone yet
+        with subprocess.Popen(launch_command(4, 60, own, *words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, env=variables) as job:
+            try:
+                assert any(line == "ready\n" for line in job.stdout)
+                names.append(sockets_with_names(own))
+            finally:
+                job.terminate()
+    assert len(names[0]) == 4 and names[0] == names[1], names
