@@ -1,9 +1,9 @@
 /* leave.c - the last rank leaves the program in some way while the others wait for it in some way;
  * or all end well.
  *
- * leave WAY [PLACE [contact]]: the tables below; with `contact`, after operations of all ranks on
- * all. Prints "leaves" when the last rank is about to leave. LEAVE_MPI_TO_ARMCI=1: ARMCI starts
- * MPI. */
+ * leave plain: MPI alone. leave WAY [PLACE [contact]]: the tables below; with `contact`, after
+ * operations of all ranks on all. Prints "leaves" when the last rank is about to leave.
+ * LEAVE_MPI_TO_ARMCI=1: ARMCI starts MPI. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -472,6 +472,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 2 && i < sizeof places / sizeof *places; i++)
         if (strcmp(places[i].name, argv[2]) == 0) place = &places[i];
     if (!getenv("LEAVE_MPI_TO_ARMCI")) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    if (strcmp(way, "plain") == 0) return MPI_Finalize();
     start();
     for (size_t i = 0; i < sizeof good_ends / sizeof *good_ends; i++) {
         if (strcmp(good_ends[i].name, way) != 0) continue;
