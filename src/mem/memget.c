@@ -87,8 +87,7 @@ static struct piece *add_piece(size_t bytes)
         size = bytes;
         if (!reserve(size)) return NULL;
     }
-    p = calloc(1, sizeof *p);
-    if (!p) armcii_fatal("out of memory");
+    p = armcii_alloc(1, sizeof *p, "memory of ARMCI_Memget");
     p->bytes = size;
     p->memory = new_memory(size);
     if (p->memory) {
@@ -194,8 +193,7 @@ static bool find_memory(int process, const void *address, size_t bytes, bool fou
 
 void armcii_memget_start(void)
 {
-    memget.region = calloc(1, sizeof *memget.region);
-    if (!memget.region) armcii_fatal("out of memory");
+    memget.region = armcii_alloc(1, sizeof *memget.region, "the region of ARMCI_Memget");
     memget.region->memget = true;
     memget.region->team = armcii_team_world();
     armcii_route_region(memget.region);
