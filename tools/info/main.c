@@ -1,5 +1,6 @@
-/* armci-info - prints the version, the build, the MPI library, the paths of transfers, limits and
- * environment variables. Without --probe it needs no launcher and does not start MPI. */
+/* armci-info - prints the version, the MPI library, its defects, changed environment variables, the
+ * build, the paths of transfers and limits. Without --probe it needs no launcher and does not start
+ * MPI. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +19,17 @@ static void complain(const char *line)
 
 static void print_report(void)
 {
-    const struct section *s;
-    for (size_t i = 0; (s = info_section(i)) != NULL; i++) {
-        info_print_section(s);
-        printf("\n");
-    }
-    info_print_quirks();
+    const struct section *s = info_section(0);
+    info_print_section(s);
     printf("\n");
-    info_print_variables();
+    info_print_quirks();
+    printf(
+        "\nEnvironment variables that are not as by default; armci-info --variables prints all\n");
+    info_print_changed();
+    for (size_t i = 1; (s = info_section(i)) != NULL; i++) {
+        printf("\n");
+        info_print_section(s);
+    }
 }
 
 static void print_json(void)
@@ -92,10 +96,9 @@ enum { OPTIONS = sizeof options / sizeof options[0] };
 static void print_help(void)
 {
     printf("usage: armci-info [OPTION]\n"
-           "Print the version of ARMCI-RMA, its build, the MPI library, the paths of transfers, "
-           "the limits of this node, the known\n"
-           "defects of the MPI library with their remedies, and every environment variable with "
-           "its value in force.\n"
+           "Print the version of ARMCI-RMA, the MPI library, its known defects with their "
+           "remedies, the environment variables whose value\n"
+           "is not the default, the build, the paths of transfers and the limits of this node.\n"
            "  --program FILE  print which ARMCI and which MPI library a program uses\n");
     for (size_t i = 0; i < OPTIONS; i++)
         printf("  %-12s %s\n", options[i].name, options[i].help);
