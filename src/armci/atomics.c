@@ -167,7 +167,7 @@ static bool create_queues(struct mutex_set *set, struct team *team, long total)
 static struct mutex_set *create_set(struct team *team, int count)
 {
     struct mutex_set *set = allocate_set(team);
-    armcii_team_allgather(team, &count, set->count, (int)sizeof count);
+    armcii_coll_allgather(&count, set->count, (int)sizeof count, team->comm);
     set->name = name_of_new_set(team);
     if (!create_queues(set, team, count_mutexes(set, team))) {
         free_set(set);

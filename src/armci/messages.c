@@ -279,7 +279,7 @@ static void exchange(const char *caller, struct team *team, void *ptr_ar[], int 
         return;
     }
     if (armcii_check_pointer(caller, "ptr_ar", ptr_ar)) return;
-    armcii_team_allgather(team, &ptr_ar[team->rank], ptr_ar, (int)sizeof ptr_ar[0]);
+    armcii_coll_allgather(&ptr_ar[team->rank], ptr_ar, (int)sizeof ptr_ar[0], team->comm);
 }
 
 void parmci_exchange_address(void *ptr_ar[], int n)

@@ -120,7 +120,7 @@ static bool exchange_sizes(struct region *r, long bytes)
     r->shares_bytes = r->bytes != NULL;
     if (!r->bytes) {
         r->bytes = allocate_table(r, sizeof r->bytes[0]);
-        armcii_team_allgather(r->team, &bytes, r->bytes, (int)sizeof bytes);
+        armcii_coll_allgather(&bytes, r->bytes, (int)sizeof bytes, r->team->comm);
     }
     find_runs(r);
     return true;
@@ -247,7 +247,7 @@ static int allocate_alone(struct region *r)
         return refuse("the MPI library makes no window for a group of %d", r->team->size);
     r->own = r->base[me];
     fill_own_slice(r);
-    armcii_team_allgather(r->team, &r->own, r->base, (int)sizeof r->own);
+    armcii_coll_allgather(&r->own, r->base, (int)sizeof r->own, r->team->comm);
     return 0;
 }
 

@@ -1,11 +1,9 @@
 /* coll.c - nonblocking collectives and messages with progress. */
 #include "mpi/coll.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/lock.h"
-#include "base/log.h"
 
 static bool nonblocking = true;
 
@@ -109,29 +107,19 @@ void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer
     armcii_lock_resume(entries);
 }
 
-/* Bruck's algorithm: in round i each member sends what it has to the member 2^i ranks above, as in
- * a dissemination barrier. Open MPI's nonblocking allgather sends to all members. */
-void armcii_coll_allgather(const struct ring *r, const void *mine, void *all, int bytes)
+/* An allgather of MPI would be a mesh of connections: Open MPI's nonblocking one sends from all
+ * members to all, and a gather from all to one. */
+void armcii_coll_allgather(const void *mine, void *all, int bytes, MPI_Comm comm)
 {
-    size_t item = (size_t)bytes, first = (size_t)(r->rank + 1) * item,
-           size = (size_t)r->size * item;
-    char *items = armcii_alloc((size_t)r->size, item, "tables of %d processes", r->size);
-    /* items of the next member, the one after it, ..., the caller: collected from the end */
-    memcpy(items + size - item, mine, item);
-    for (int i = 0, n = 1; n < r->size; i++, n *= 2) {
-        int above = (r->rank + n) % r->size, below = (r->rank - n + r->size) % r->size,
-            missing = r->size - n;
-        struct peer to = {r->process ? r->process[above] : above, r->tag};
-        struct peer from = {r->process ? r->process[below] : below,
-                            r->peer_tag ? r->peer_tag[i] : r->tag};
-        size_t bytes_now = (size_t)(n < missing ? n : missing) * item;
-        char *collected = items + size - (size_t)n * item;
-        armcii_coll_sendrecv(items + size - bytes_now, to, collected - bytes_now, from,
-                             (int)bytes_now, r->comm);
-    }
-    memcpy((char *)all + first, items, size - first);
-    memcpy(all, items + size - first, first);
-    free(items);
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    size_t own = (size_t)bytes, below = own * (size_t)rank, above = own * (size_t)(size - rank - 1);
+    char *items = all;
+    memmove(items + below, mine, own);
+    memset(items, 0, below);
+    memset(items + below + own, 0, above);
+    CALL(MPI_Iallreduce, MPI_Allreduce, MPI_IN_PLACE, all, bytes * size, MPI_BYTE, MPI_BOR, comm);
 }
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm)

@@ -24,6 +24,9 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
                            MPI_Comm comm);
 /* The result replaces x[0..n) on rank 0. */
 void armcii_coll_reduce(void *x, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+/* Gather `bytes` of each process, which contributes `mine`, in all[]; mine may be the caller's
+ * place there. A reduction of all[]: a process exchanges messages with few others. */
+void armcii_coll_allgather(const void *mine, void *all, int bytes, MPI_Comm comm);
 /* Is `mine` true on every process? */
 bool armcii_coll_all(bool mine, MPI_Comm comm);
 
@@ -73,19 +76,6 @@ struct peer {
 /* Sends `bytes` to one process and receives as many from another; the two may be the same. */
 void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes,
                           MPI_Comm comm);
-
-/* The members of an allgather. */
-struct ring {
-    int rank, size;
-    const int *process;  /* [size]: their ranks in comm; NULL: the same */
-    int tag;             /* of messages from the caller */
-    const int *peer_tag; /* [i]: of messages from the member 2^i below the caller; NULL: `tag` */
-    MPI_Comm comm;
-};
-
-/* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's
- * place there. A process sends log2(size) messages, rounded up. */
-void armcii_coll_allgather(const struct ring *ring, const void *mine, void *all, int bytes);
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm);
 /* Waits until a message has arrived. */

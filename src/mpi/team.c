@@ -193,12 +193,6 @@ static void exchange_tags(struct team *t, MPI_Comm comm, const int process[], in
     t->root_tag = mine.root;
 }
 
-void armcii_team_allgather(const struct team *t, const void *mine, void *all, int bytes)
-{
-    struct ring ring = {t->rank, t->size, t->to_world, t->tag, t->peer_tag, armcii_world->control};
-    armcii_coll_allgather(&ring, mine, all, bytes);
-}
-
 /* Takes the communicator over. Collective; all its processes are in the world. The program does
  * not know it yet, so it sends and receives no messages there. */
 static struct team *adopt(MPI_Comm comm)

@@ -88,11 +88,6 @@ static inline int armcii_scope_member(const struct scope *scope, int i)
     return scope->ranks ? scope->ranks[i] : i;
 }
 
-/* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's
- * place there. Collective. A process sends log2(size) messages, rounded up, and makes progress
- * while it waits (coll.h). */
-void armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes);
-
 /* ---- binary tree over the members of a scope ---- */
 
 /* World ranks; -1: none. */

@@ -146,7 +146,7 @@ void armcii_agreement_survey(struct team *team)
     int n = team->size, *tags = armcii_alloc((size_t)n, sizeof *tags, "tables of %d processes", n);
     int *on_node = armcii_alloc((size_t)armcii_world->nodes, sizeof *on_node, "tables of %d nodes",
                                 armcii_world->nodes);
-    armcii_team_allgather(team, &team->tag, tags, (int)sizeof tags[0]);
+    armcii_coll_allgather(&team->tag, tags, (int)sizeof tags[0], team->comm);
     m->leaders = armcii_alloc((size_t)n, sizeof *m->leaders, "tables of %d processes", n);
     for (int i = 0; i < n; i++) {
         int process = team->to_world[i],

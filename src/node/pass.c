@@ -302,13 +302,12 @@ bool armcii_pass_fetch(const struct pass_credentials *credentials, const struct 
 /* ---- all members ---- */
 
 /* Of all members, on each. */
-static struct pass_member *gather_members(int rank, int size, MPI_Comm comm)
+static struct pass_member *gather_members(int size, MPI_Comm comm)
 {
     const struct pass_member self = armcii_pass_self();
     struct pass_member *members =
         armcii_alloc((size_t)size, sizeof *members, "tables of %d processes", size);
-    armcii_coll_allgather(&(struct ring){.rank = rank, .size = size, .comm = comm}, &self, members,
-                          (int)sizeof self);
+    armcii_coll_allgather(&self, members, (int)sizeof self, comm);
     return members;
 }
 
@@ -331,7 +330,7 @@ bool armcii_pass(int fds[], int n, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (size == 1) return true;
-    struct pass_member *members = gather_members(rank, size, comm);
+    struct pass_member *members = gather_members(size, comm);
     struct pass_server server = {
         .members = members, .size = size, .fds = fds, .n = n, .listener = -1};
     if (rank == 0) passed = armcii_pass_open(&server);

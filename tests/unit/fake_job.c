@@ -61,12 +61,6 @@ const struct team *armcii_teams(void)
     return armcii_team_world();
 }
 
-void armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes)
-{
-    ck_assert_int_eq(team->size, 1);
-    memcpy(all, mine, (size_t)bytes);
-}
-
 /* The members of these teams are consecutive. */
 int armcii_team_rank(const struct team *team, int process)
 {

@@ -112,7 +112,7 @@ void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned long 
     q->team = team;
     q->pad = pad;
     q->name = name;
-    armcii_team_allgather(team, &q->window.pad, pad, (int)sizeof *pad);
+    armcii_coll_allgather(&q->window.pad, pad, (int)sizeof *pad, team->comm);
     if (bytes > 0) memset(q->window.base, 0, bytes);
     armcii_window_sync(&q->window);
     armcii_coll_barrier(team->comm);

@@ -175,7 +175,7 @@ static int gather_pads(struct region *r)
     struct rma_region *part = armcii_rma_part(r);
     part->pad = armcii_alloc((size_t)r->team->size, sizeof *part->pad,
                              "the tables of a region of %d processes", r->team->size);
-    armcii_team_allgather(r->team, &part->own.pad, part->pad, (int)sizeof *part->pad);
+    armcii_coll_allgather(&part->own.pad, part->pad, (int)sizeof *part->pad, r->team->comm);
     return 0;
 }
 
