@@ -19,7 +19,6 @@ static struct {
     struct config_values values; /* as parsed */
     int difference;
     bool from_environment[VARIABLES];
-    bool foreign_set[FOREIGN_NAMES];
     bool been_read;
 } config = {.difference = -1};
 const struct config *const armcii_config = &config.in_force;
@@ -226,10 +225,11 @@ static void store(size_t i, uint64_t value)
 
 enum { LINE = 1024 };
 
-/* The lines of one reading. */
+/* Messages about one reading of the environment. */
 struct log {
     void (*line)(const char *text);
     int lines;
+    char unknown[LINE - 64]; /* names without effect, separated by commas */
 };
 
 /* Values may hold control characters; a line does not. */
@@ -249,42 +249,6 @@ __attribute__((format(printf, 2, 3))) static void say(struct log *log, const cha
     log->line(line);
 }
 
-/* How many letters must be inserted, left out or replaced to make b of a? Both are shorter than
- * the row. */
-static size_t edits(const char *a, const char *b)
-{
-    size_t row[128], length = strlen(b);
-
-    for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= length; j++) {
-            size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            if (diagonal + (a[i - 1] != b[j - 1]) < least)
-                least = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            row[j] = least;
-        }
-    }
-    return row[length];
-}
-
-/* The documented variable that is meant by a misspelt name; NULL: none is near. */
-static const char *nearest(const char *name)
-{
-    enum { MOST_EDITS = 3 };
-    const char *found = NULL;
-    size_t least = MOST_EDITS + 1;
-
-    for (size_t i = 0; i < DOCUMENTED && strlen(name) < 128; i++) {
-        size_t n = edits(name, table[i].name);
-        if (n < least) found = table[i].name, least = n;
-    }
-    return found;
-}
-
 /* ---------------------------------------------------------------- reading ---------- */
 
 static void reset(void)
@@ -296,7 +260,6 @@ static void reset(void)
         store(i, value);
         config.from_environment[i] = false;
     }
-    memset(config.foreign_set, 0, sizeof config.foreign_set);
     config.been_read = true;
 }
 
@@ -305,25 +268,24 @@ static bool is_test_variable(const char *name)
     return strncmp(name, "ARMCI_TEST_", strlen("ARMCI_TEST_")) == 0;
 }
 
-/* Variables of the profiler, which hides them from this library. */
-static bool is_of_profiler(const char *name, struct log *log)
+/* True if builds and environment modules say by the name where a library is. */
+static bool is_of_installation(const char *name)
 {
-    if (strcmp(name, "ARMCI_STATS") != 0 && strcmp(name, "ARMCI_HANG_REPORT") != 0) return false;
-    say(log,
-        "%s has no effect without the profiler: run the program by armci-prof, or link it "
-        "with -larmci-prof -larmci",
-        name);
-    return true;
+    static const char *const ends[] = {"_DIR", "_HOME",    "_INCLUDE", "_LIB",    "_NETWORK",
+                                       "_PATH", "_PREFIX", "_ROOT",    "_VERSION"};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (length > strlen(ends[i]) && strcmp(name + length - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
 }
 
-static bool note_foreign(const char *name)
+static void note_unknown(const char *name, struct log *log)
 {
-    for (size_t i = 0; i < FOREIGN_NAMES; i++) {
-        if (strcmp(foreign_names[i], name) != 0) continue;
-        config.foreign_set[i] = true;
-        return true;
-    }
-    return false;
+    size_t used = strlen(log->unknown);
+
+    snprintf(log->unknown + used, sizeof log->unknown - used, "%s%.100s", used ? ", " : "", name);
 }
 
 /* VARIABLES: none has this name. */
@@ -337,51 +299,28 @@ static size_t index_of(const char *name, size_t length)
     return i;
 }
 
-static void take(const char *name, const char *text, struct log *log)
+bool armcii_config_is_ineffective(const char *name)
 {
-    size_t i = index_of(name, strlen(name));
+    if (strncmp(name, "COMEX_", strlen("COMEX_")) == 0) return true;
+    return strncmp(name, "ARMCI_", strlen("ARMCI_")) == 0 &&
+           index_of(name, strlen(name)) == VARIABLES && !is_test_variable(name) &&
+           !is_of_installation(name);
+}
+
+static void take(size_t i, const char *text, struct log *log)
+{
     char type[128];
     uint64_t value;
 
-    if (i == VARIABLES) {
-        if (is_test_variable(name) || strcmp(name, no_flush_local) == 0 || note_foreign(name) ||
-            is_of_profiler(name, log))
-            return;
-        const char *meant = nearest(name);
-        say(log, "unknown variable %.100s; %s%s", name,
-            meant ? "did you mean " : "armci-info lists the variables", meant ? meant : "");
-        return;
-    }
     if (config.from_environment[i]) return; /* named twice: the first counts, as for getenv */
     if (!parse(&table[i], text, &value)) {
         print_type(&table[i], type, sizeof type);
-        say(log, "%s='%.100s' is invalid (%s); %s is used", name, text, type,
+        say(log, "%s='%.100s' is invalid (%s); %s is used", table[i].name, text, type,
             table[i].default_value);
         return;
     }
     store(i, value);
     config.from_environment[i] = true;
-}
-
-/* Yes: as ARMCI_QUIRKS=+remote-flush, unless ARMCI_QUIRKS names that remedy. */
-static void take_no_flush_local(char *const environment[], struct log *log)
-{
-    size_t quirks = index_of("ARMCI_QUIRKS", strlen("ARMCI_QUIRKS")),
-           length = strlen(no_flush_local);
-    uint64_t on, list = config.values.entry[quirks];
-
-    while (*environment != NULL &&
-           (strncmp(*environment, no_flush_local, length) != 0 || (*environment)[length] != '='))
-        environment++;
-    if (*environment == NULL) return;
-    if (!parse_word(flag_words, *environment + length + 1, &on)) {
-        say(log, "%s='%.100s' is invalid (yes|no); it has no effect", no_flush_local,
-            *environment + length + 1);
-    } else if (on && policy_of(list, REMEDY_REMOTE_FLUSH) == REMEDY_AUTO) {
-        set_policy(&list, REMEDY_REMOTE_FLUSH, REMEDY_ON);
-        store(quirks, list);
-        config.from_environment[quirks] = true;
-    }
 }
 
 int armcii_config_read(char *const environment[], void (*line)(const char *text))
@@ -393,12 +332,16 @@ int armcii_config_read(char *const environment[], void (*line)(const char *text)
     reset();
     for (char *const *setting = environment; *setting != NULL; setting++) {
         char name[256];
-        const char *equals = strchr(*setting, '=');
-        if (strncmp(*setting, "ARMCI_", strlen("ARMCI_")) != 0 || equals == NULL) continue;
-        snprintf(name, sizeof name, "%.*s", (int)(equals - *setting), *setting);
-        take(name, equals + 1, &log);
+        size_t length = strcspn(*setting, "="), i = index_of(*setting, length);
+        if ((*setting)[length] == '\0') continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, *setting);
+        if (i < VARIABLES)
+            take(i, *setting + length + 1, &log);
+        else if (armcii_config_is_ineffective(name))
+            note_unknown(name, &log);
     }
-    take_no_flush_local(environment, &log);
+    if (log.unknown[0] != '\0')
+        say(&log, "no effect in ARMCI-RMA: %s (armci-info says more)", log.unknown);
     return log.lines;
 }
 
@@ -471,17 +414,9 @@ const char *armcii_config_remedy(enum remedy remedy, const char **help)
     return remedies[remedy].name;
 }
 
-const char *armcii_config_foreign_name(size_t i, bool *is_set)
-{
-    if (i >= FOREIGN_NAMES) return NULL;
-    if (is_set != NULL) *is_set = config.foreign_set[i];
-    return foreign_names[i];
-}
-
 void armcii_config_print(void (*line)(const char *text))
 {
     char text[LINE], value[CONFIG_VALUE];
-    size_t used = 0;
 
     for (size_t i = 0; i < VARIABLES; i++) {
         const struct variable *v = &table[i];
@@ -493,12 +428,6 @@ void armcii_config_print(void (*line)(const char *text))
                      v->help);
         line(text);
     }
-    for (size_t i = 0; i < FOREIGN_NAMES; i++) {
-        if (!config.foreign_set[i] || used + 64 > sizeof text) continue;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                 used ? ", " : "set without effect: ", foreign_names[i]);
-    }
-    if (used > 0) line(text);
 }
 
 /* ---------------------------------------------------------------- threads ---------- */

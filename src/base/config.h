@@ -71,9 +71,9 @@ struct config {
 extern const struct config *const armcii_config;
 
 /* Read the environment: NAME=value strings up to a NULL; NULL for the process's own. Starts from
- * the defaults, also when called again. Each unknown name that begins with ARMCI_ (with the
- * variable that was probably meant) and each invalid value gives one line through `line` (may be
- * NULL). An invalid value leaves the default in force. Returns the number of lines. */
+ * the defaults, also when called again. Each invalid value, and all unknown names that begin with
+ * ARMCI_ together, give one line through `line` (may be NULL). An invalid value leaves the default
+ * in force. Returns the number of lines. */
 int armcii_config_read(char *const environment[], void (*line)(const char *text));
 
 /* The values in force as processes send them, entry by entry. */
@@ -107,14 +107,14 @@ bool armcii_config_is_default(size_t i);
  */
 const char *armcii_config_remedy(enum remedy remedy, const char **help);
 
-/* Name i that is accepted for scripts of other ARMCI libraries, without effect; *is_set (may be
- * NULL): in the environment. NULL after the last. */
-const char *armcii_config_foreign_name(size_t i, bool *is_set);
+/* True if the name looks like a variable of this library, and has no effect: one of another ARMCI,
+ * of the profiler, or a slip. */
+bool armcii_config_is_ineffective(const char *name);
 
 /* Read the process's environment, silently, unless armcii_config_read has been called: for errors
  * before ARMCI_Init. */
 void armcii_config_ensure(void);
-/* Every variable with its value in force, then the names that are set without effect. */
+/* Every variable with its value in force. */
 void armcii_config_print(void (*line)(const char *text));
 /* To be called before MPI_Init. Where the launcher's environment shows that the job spans nodes,
  * ask the MPI library for threads, by those variables of that library that are not set: servers are

@@ -85,7 +85,7 @@ def test_one_node(known):
 
 
 def test_all_settings(known):
-    seen = Banner(2, ARMCI_VERBOSE="2", ARMCI_SHM="auto", ARMCI_OUTSTANDING_LIMIT="7", ARMCI_NETWORK="x")
+    seen = Banner(2, ARMCI_VERBOSE="2", ARMCI_SHM="auto", ARMCI_OUTSTANDING_LIMIT="7", ARMCI_IOV_CHECKS="x")
     seen.once("^ARMCI: 2 ranks on 1 node ",
               "^ARMCI: in use by this process: descriptors [0-9]* of [0-9]*, mappings [0-9]* of [0-9]*$",
               "^ARMCI: settings: ARMCI_VERBOSE=2, ARMCI_OUTSTANDING_LIMIT=7$",

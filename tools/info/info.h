@@ -51,6 +51,14 @@ void info_print_variables(void);
 void info_print_changed(void);
 void info_print_markdown(void);
 
+/* ---- names.c: variables without effect ---- */
+
+/* Name i of those that are set, valid until the next call; NULL after the last. */
+const char *info_ineffective_name(size_t i);
+/* Whose it is, or what was probably meant. */
+const char *info_reason(const char *name);
+void info_print_markdown_names(void);
+
 /* ---- program.c ---- */
 
 /* Which ARMCI and MPI library the program uses. Returns 0, or 1 if the file cannot be read or no

@@ -76,9 +76,8 @@ static void add_variables(struct json *j, bool (*wanted)(size_t variable))
     armcii_json_line(j);
     armcii_json_open(j, "without_effect", '[');
     const char *name;
-    bool set;
-    for (size_t i = 0; (name = armcii_config_foreign_name(i, &set)) != NULL; i++)
-        if (set) armcii_json_text(j, NULL, name);
+    for (size_t i = 0; (name = info_ineffective_name(i)); i++)
+        armcii_json_text(j, NULL, name);
     armcii_json_close(j, ']');
 }
 

@@ -26,16 +26,10 @@ static void print_variable(size_t i)
 
 static void print_ineffective(void)
 {
-    const char *name, *before = "Set without effect: ", *after = "";
-    bool set;
-
-    for (size_t i = 0; (name = armcii_config_foreign_name(i, &set)) != NULL; i++) {
-        if (!set) continue;
-        printf("%s%s", before, name);
-        before = ", ";
-        after = "\n";
-    }
-    printf("%s", after);
+    const char *name;
+    if (info_ineffective_name(0)) printf("Set without effect\n");
+    for (size_t i = 0; (name = info_ineffective_name(i)); i++)
+        printf("  %s: %s\n", name, info_reason(name));
 }
 
 void info_print_variables(void)
@@ -88,31 +82,6 @@ static void print_markdown_remedies(void)
     }
 }
 
-/* An item of a paragraph with lines of at most 140 letters. */
-static void print_item(size_t *column, const char *item)
-{
-    size_t length = strlen(item);
-
-    bool fits = *column + 1 + length < 140; /* with a comma */
-    printf("%s%s", fits ? " " : "\n", item);
-    *column = fits ? *column + 2 + length : length + 1;
-}
-
-static void print_markdown_names(void)
-{
-    const char *name;
-    size_t column = 140;
-
-    printf("\nAccepted as a name of ARMCI-MPI: `ARMCI_NO_FLUSH_LOCAL=yes`, for "
-           "`ARMCI_QUIRKS=+remote-flush`.\n");
-    printf("\nAccepted for scripts of other ARMCI libraries, without effect:");
-    for (size_t i = 0; (name = armcii_config_foreign_name(i, NULL)) != NULL; i++) {
-        if (i > 0) printf(",");
-        print_item(&column, name);
-    }
-    printf(".\n");
-}
-
 void info_print_markdown(void)
 {
     printf("# Environment variables\n\n"
@@ -122,11 +91,10 @@ void info_print_markdown(void)
            "`no`. Bytes may have a suffix `k`, `M`, `G` or `T` (powers of 1024). Rank 0 reports "
            "each invalid value, which leaves the default "
            "in\n"
-           "force, and each unknown name that begins with `ARMCI_`. `armci-info` prints the values "
-           "in force.\n");
+           "force. `armci-info` prints the values in force.\n");
     print_markdown_table(false);
     print_markdown_remedies();
     printf("\nFor tests of the library; programs do not need these:\n");
     print_markdown_table(true);
-    print_markdown_names();
+    info_print_markdown_names();
 }
