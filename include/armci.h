@@ -616,9 +616,8 @@ int armci_notify_wait(int proc, int *pval);
  * A group is a list of processes with a private communicator, for global memory, mutexes, barriers
  * and reductions among these processes. Transfers always name processes by process number.
  * @completion The members of the new group call; other processes of the parent may call, too, and
- * get a group with rank -1. With `ARMCI_NONCOLLECTIVE_GROUPS=no` all processes of the parent must
- * call. Freeing completes all pending operations of the caller; regions and mutexes of the group
- * remain until they are freed.
+ * get a group with rank -1. Freeing completes all pending operations of the caller; regions and
+ * mutexes of the group remain until they are freed.
  * @errors `ARMCI_ERR_GROUP`: invalid or freed group, the caller is not a member, or an attempt to
  * free the world. `ARMCI_ERR_RANK`: the parent has no such rank, or it is listed twice.
  * `ARMCI_ERR_COUNT`: no member, or more members than the parent has. `ARMCI_Group_rank` and

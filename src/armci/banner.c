@@ -17,11 +17,6 @@
 
 /* ---------------------------------------------------------------- the summary ------ */
 
-static void say_line(const char *text)
-{
-    armcii_say("%s", text);
-}
-
 /* The origin tells which ARMCI a statically linked program has. */
 static void say_versions(const char *library)
 {
@@ -104,7 +99,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *list, size_t size
     va_end(args);
 }
 
-/* Named as in ARMCI_QUIRKS; limits as the variables that set them. */
+/* Named as in ARMCI_QUIRKS. */
 static void say_quirks(const char *library)
 {
     char list[512] = "";
@@ -112,11 +107,11 @@ static void say_quirks(const char *library)
         if (armcii_config->remedies[remedy] == REMEDY_ON || is_needed(remedy, library))
             append(list, sizeof list, "%s", armcii_config_remedy(remedy, NULL));
     if (is_needed(LIMIT_ACC_SEGMENTS, library))
-        append(list, sizeof list, "ARMCI_ACC_MAX_SEGMENTS=%zu", armcii_quirks->acc_segments);
+        append(list, sizeof list, "acc-segments=%zu", armcii_quirks->acc_segments);
     if (is_needed(LIMIT_EAGER, library))
         append(list, sizeof list, "ARMCI_EAGER_MAX=%zuk", armcii_quirks->eager_max >> 10);
     if (is_needed(LIMIT_OUTSTANDING, library))
-        append(list, sizeof list, "ARMCI_OUTSTANDING_LIMIT=%zu", armcii_quirks->outstanding);
+        append(list, sizeof list, "outstanding=%zu", armcii_quirks->outstanding);
     armcii_say("quirks: %s", list[0] ? list : "none");
 }
 
@@ -141,44 +136,8 @@ static void say_summary(const char *library)
     say_settings(); /* ARMCI_VERBOSE at least */
 }
 
-/* ---------------------------------------------------------------- details ---------- */
-
-static void say_limits(const struct limits *limits)
-{
-    char descriptors[64], mappings[64];
-    armcii_say("in use by this process: descriptors %s, mappings %s",
-               armcii_system_format_use(limits->descriptors_used, limits->descriptors, descriptors,
-                                        sizeof descriptors),
-               armcii_system_format_use(limits->mappings_used, limits->mappings, mappings,
-                                        sizeof mappings));
-}
-
-static void say_remedies(const char *library)
-{
-    const char *help;
-    for (size_t i = 0; armcii_quirk_row(i); i++) {
-        const struct quirk_row *row = armcii_quirk_row(i);
-        if (is_known(i, library))
-            armcii_say("quirk of %s: %s; remedy: %s", row->library, row->defect, row->remedy);
-    }
-    for (enum remedy remedy = 0; remedy < REMEDIES; remedy++) {
-        if (armcii_config->remedies[remedy] != REMEDY_ON || is_needed(remedy, library)) continue;
-        const char *name = armcii_config_remedy(remedy, &help);
-        armcii_say("quirk by ARMCI_QUIRKS=+%s: %s", name, help);
-    }
-}
-
 void armcii_banner(const char *library)
 {
-    struct limits limits;
-    if (armcii_config->verbose > 0 && armcii_world->rank == 0) {
-        say_summary(library);
-        if (armcii_config->verbose > 1) {
-            armcii_system_limits(&limits);
-            say_limits(&limits);
-            say_remedies(library);
-            armcii_config_print(say_line);
-        }
-    }
+    if (armcii_config->verbose == VERBOSE_SUMMARY && armcii_world->rank == 0) say_summary(library);
     armcii_warnings_print(library);
 }

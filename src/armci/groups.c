@@ -96,11 +96,7 @@ static void create(const char *caller, const struct team *parent, int n, const i
     out->size = n;
     uint64_t timeslice = armcii_timeslice_set(TIMESLICE_SHORT);
     struct team *team = NULL;
-    bool made = true;
-    if (!armcii_config->noncollective_groups)
-        made = armcii_team_create_by_all(parent, n, ranks, &team);
-    else if (member)
-        made = armcii_team_create_by_members(parent, n, ranks, &team);
+    bool made = !member || armcii_team_create_by_members(parent, n, ranks, &team);
     armcii_timeslice_set(timeslice);
     if (!made) report_refusal(caller, "group_out", n);
     if (team) describe(team, out);

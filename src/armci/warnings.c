@@ -312,7 +312,7 @@ void armcii_warnings_print(const char *library)
         mine[i].rank = armcii_world->rank;
     }
     armcii_coll_allreduce(mine, worst, WARNINGS, MPI_LONG_INT, MPI_MAXLOC, armcii_world->comm);
-    if (armcii_world->rank != 0 || !armcii_config->warn) return;
+    if (armcii_world->rank != 0 || armcii_config->verbose == VERBOSE_SILENT) return;
     for (size_t i = 0; i < WARNINGS; i++)
         if (worst[i].severity > 0) print(&table[i], &s, worst[i].severity, worst[i].rank);
 }

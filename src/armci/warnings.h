@@ -53,7 +53,7 @@ void armcii_warning_describe(const struct warning *w, const struct job_facts *s,
                              char *text, size_t size);
 
 /* Collective over the world: rank 0 prints a line for each warning that concerns a process, unless
- * ARMCI_WARN=no. `library` is the text of MPI_Get_library_version. */
+ * ARMCI_VERBOSE=-1. `library` is the text of MPI_Get_library_version. */
 void armcii_warnings_print(const char *library);
 
 #endif

@@ -209,7 +209,6 @@ static void store(size_t i, uint64_t value)
 
     config.values.entry[i] = value;
     switch (v->kind) {
-    case KIND_FLAG: memcpy(field, &(bool){value != 0}, sizeof(bool)); break;
     case KIND_CHOICE: memcpy(field, &(unsigned){(unsigned)value}, sizeof(unsigned)); break;
     case KIND_COUNT:
     case KIND_BYTES: memcpy(field, &(size_t){(size_t)value}, sizeof(size_t)); break;
@@ -271,7 +270,7 @@ static bool is_test_variable(const char *name)
 /* True if builds and environment modules say by the name where a library is. */
 static bool is_of_installation(const char *name)
 {
-    static const char *const ends[] = {"_DIR", "_HOME",    "_INCLUDE", "_LIB",    "_NETWORK",
+    static const char *const ends[] = {"_DIR",  "_HOME",   "_INCLUDE", "_LIB",    "_NETWORK",
                                        "_PATH", "_PREFIX", "_ROOT",    "_VERSION"};
     size_t length = strlen(name);
 
@@ -412,22 +411,6 @@ const char *armcii_config_remedy(enum remedy remedy, const char **help)
 {
     if (help != NULL) *help = remedies[remedy].help;
     return remedies[remedy].name;
-}
-
-void armcii_config_print(void (*line)(const char *text))
-{
-    char text[LINE], value[CONFIG_VALUE];
-
-    for (size_t i = 0; i < VARIABLES; i++) {
-        const struct variable *v = &table[i];
-        armcii_config_value(i, value, sizeof value, NULL);
-        if (armcii_config_is_default(i))
-            snprintf(text, sizeof text, "%s=%s: %s", v->name, value, v->help);
-        else
-            snprintf(text, sizeof text, "%s=%s (default %s): %s", v->name, value, v->default_value,
-                     v->help);
-        line(text);
-    }
 }
 
 /* ---------------------------------------------------------------- threads ---------- */

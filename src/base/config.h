@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum verbosity { VERBOSE_SILENT, VERBOSE_WARNINGS, VERBOSE_SUMMARY };
 enum errors_policy { ERRORS_ABORT, ERRORS_RETURN };
 enum strided_method { STRIDED_AUTO, STRIDED_IOV };
 enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DATATYPE };
-enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
 enum shm_policy { SHM_NO, SHM_AUTO };
 enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_AM, TRANSPORT_RDMA };
 enum progress_policy { PROGRESS_THREAD, PROGRESS_NONE };
@@ -23,7 +23,6 @@ enum remedy {
     REMEDY_PAD_SLICES,
     REMEDY_SHARED_WINDOWS,
     REMEDY_UNTHREADED_WINDOWS,
-    REMEDY_WIN_ALLOCATE,
     REMEDY_SPLIT_NEGATIVE_STRIDES,
     REMEDY_SPLIT_BYTE_STRIDES,
     REMEDY_SPLIT_STRIDED_ACC,
@@ -38,30 +37,25 @@ enum remedy {
     LIMIT_ACC_SEGMENTS = REMEDIES,
     LIMIT_EAGER,
     LIMIT_OUTSTANDING,
-    NO_REQUESTS
+    NO_REQUESTS,
+    NO_CREATED_WINDOWS /* of processes that share a node */
 };
 enum remedy_policy { REMEDY_AUTO, REMEDY_ON, REMEDY_OFF };
 
 /* The values in force; the table in config_table.h describes them. */
 struct config {
-    unsigned verbose; /* 0 to 2 */
-    bool warn;
+    enum verbosity verbose;
     enum errors_policy errors;
     enum strided_method strided_method;
     enum vector_method vector_method; /* ARMCI_IOV_METHOD */
-    size_t batched_limit;             /* ARMCI_IOV_BATCHED_LIMIT; 0: chosen by the library */
     enum shm_policy shm;
     enum transport_policy transport;
     enum progress_policy progress;
-    enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE */
-    bool noncollective_groups;
     enum nodes_policy nodes;
     enum alloc_checks debug_alloc;
     bool quirks;                           /* ARMCI_QUIRKS; false: none but those that it names */
     enum remedy_policy remedies[REMEDIES]; /* the names in it */
     size_t eager_max;                      /* bytes; 0: auto */
-    size_t rdma_segment;                   /* bytes */
-    size_t acc_max_segments;               /* 0: auto */
     size_t outstanding_limit;
     size_t datatype_limit; /* bytes */
     size_t clients;        /* 0: auto */
@@ -114,8 +108,6 @@ bool armcii_config_is_ineffective(const char *name);
 /* Read the process's environment, silently, unless armcii_config_read has been called: for errors
  * before ARMCI_Init. */
 void armcii_config_ensure(void);
-/* Every variable with its value in force. */
-void armcii_config_print(void (*line)(const char *text));
 /* To be called before MPI_Init. Where the launcher's environment shows that the job spans nodes,
  * ask the MPI library for threads, by those variables of that library that are not set: servers are
  * threads. Not where the configuration rules out such servers, nor where they would serve windows

@@ -11,7 +11,7 @@ struct word {
     unsigned value;
 };
 
-enum kind { KIND_FLAG, KIND_CHOICE, KIND_COUNT, KIND_BYTES, KIND_REMEDIES };
+enum kind { KIND_CHOICE, KIND_COUNT, KIND_BYTES, KIND_REMEDIES };
 
 struct variable {
     const char *name;
@@ -27,11 +27,12 @@ struct variable {
 #define YES(V) {"yes", V}, {"true", V}, {"on", V}, {"1", V}, {"y", V}, {"t", V}
 #define NO(V) {"no", V}, {"false", V}, {"off", V}, {"0", V}, {"n", V}, {"f", V}
 /* clang-format on */
-/* Words for yes, which is 1, and no, which is 0. */
-static const struct word flag_words[] = {YES(1), NO(0), {NULL, 0}};
 static const struct word verbose_words[] = {
-    {"0", 0},   {"no", 0},   {"false", 0}, {"off", 0}, {"n", 0}, {"f", 0}, {"1", 1},
-    {"yes", 1}, {"true", 1}, {"on", 1},    {"y", 1},   {"t", 1}, {"2", 2}, {NULL, 0}};
+    {"-1", VERBOSE_SILENT},      {"0", VERBOSE_WARNINGS},   {"no", VERBOSE_WARNINGS},
+    {"false", VERBOSE_WARNINGS}, {"off", VERBOSE_WARNINGS}, {"n", VERBOSE_WARNINGS},
+    {"f", VERBOSE_WARNINGS},     {"1", VERBOSE_SUMMARY},    {"yes", VERBOSE_SUMMARY},
+    {"true", VERBOSE_SUMMARY},   {"on", VERBOSE_SUMMARY},   {"y", VERBOSE_SUMMARY},
+    {"t", VERBOSE_SUMMARY},      {"2", VERBOSE_SUMMARY},    {NULL, 0}};
 static const struct word errors_words[] = {
     {"abort", ERRORS_ABORT}, {"return", ERRORS_RETURN}, {NULL, 0}};
 static const struct word strided_words[] = {
@@ -41,8 +42,6 @@ static const struct word vector_words[] = {{"auto", VECTOR_AUTO},
                                            {"batched", VECTOR_BATCHED},
                                            {"direct", VECTOR_DATATYPE},
                                            {NULL, 0}};
-static const struct word window_words[] = {
-    {"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
 static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_AUTO}, YES(SHM_AUTO),
                                         NO(SHM_NO),         {"mpi", SHM_NO},     {NULL, 0}};
 static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO},
@@ -61,10 +60,6 @@ enum { QUIRKS_NONE = 1 };
 static const struct word quirks_words[] = {{"auto", 0}, {"none", QUIRKS_NONE}, {NULL, 0}};
 
 #define IN(FIELD) offsetof(struct config, FIELD)
-#define FLAG(NAME, DEFAULT, FIELD, HELP)                                                           \
-    {                                                                                              \
-        NAME, KIND_FLAG, DEFAULT, flag_words, 0, 0, IN(FIELD), HELP                                \
-    }
 #define CHOICE(NAME, WORDS, DEFAULT, FIELD, HELP)                                                  \
     {                                                                                              \
         NAME, KIND_CHOICE, DEFAULT, WORDS, 0, 0, IN(FIELD), HELP                                   \
@@ -81,13 +76,10 @@ static const struct word quirks_words[] = {{"auto", 0}, {"none", QUIRKS_NONE}, {
 /* The documented variables, then those for tests. */
 static const struct variable table[] = {
     CHOICE("ARMCI_VERBOSE", verbose_words, "0", verbose,
-           "what rank 0 prints at start: nothing (0), a summary (1), or every limit, quirk and "
-           "variable, too (2)"),
+           "what rank 0 prints at start: nothing (-1), warnings about slow or fragile settings (0; "
+           "doc/guide.md, Warnings), or a summary, too (1)"),
     CHOICE("ARMCI_ERRORS", errors_words, "abort", errors,
            "an invalid argument aborts the job, or returns an error code"),
-    FLAG("ARMCI_WARN", "yes", warn,
-         "rank 0 prints warnings at the start about slow or fragile settings (doc/guide.md, "
-         "Warnings)"),
     CHOICE("ARMCI_DEBUG_ALLOC", alloc_words, "no", debug_alloc,
            "fill new memory with a pattern, and refuse operations that break the access mode of a "
            "region (yes); also let each process leave an allocation at another time, which shows "
@@ -105,9 +97,6 @@ static const struct variable table[] = {
     {"ARMCI_QUIRKS", KIND_REMEDIES, "auto", quirks_words, 0, 0, 0,
      "remedies for known defects of the MPI library: the needed ones (auto), none, +NAME with this "
      "one, -NAME without this one"},
-    NUMBER("ARMCI_RDMA_SEGMENT", KIND_BYTES, 1, (uint64_t)1 << 40, "4k", rdma_segment,
-           "route rdma: strided and vector transfers whose segments have this length on average go "
-           "by RMA, segment by segment"),
     AUTO_OR("ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
             "largest eager message between nodes; auto: 32k, 16k with MPICH"),
     CHOICE("ARMCI_STRIDED_METHOD", strided_words, "auto", strided_method,
@@ -116,21 +105,11 @@ static const struct variable table[] = {
            "vector transfers by MPI RMA: one call per segment, each completed (consrv) or many in "
            "flight (batched), or one datatype "
            "(direct); auto: direct unless segments overlap"),
-    CHOICE("ARMCI_USE_WIN_ALLOCATE", window_words, "auto", window_kind,
-           "windows for MPI RMA from MPI_Win_allocate (yes) or MPI_Win_create (no); auto: yes"),
-    NUMBER("ARMCI_OUTSTANDING_LIMIT", KIND_COUNT, 1, 1000000, "128", outstanding_limit,
-           "MPI RMA calls in flight to one target; at most 128 with Open MPI over UCX"),
-    AUTO_OR("ARMCI_ACC_MAX_SEGMENTS", KIND_COUNT, 1, 1000000000, acc_max_segments,
-            "segments in the datatype of one MPI accumulate; auto: any number, 256 with MPICH over "
-            "UCX"),
-    FLAG("ARMCI_NONCOLLECTIVE_GROUPS", "yes", noncollective_groups,
-         "only the members call ARMCI_Group_create (yes), or all ranks (no)"),
     /* for tests: not DOCUMENTED */
     CHOICE("ARMCI_NODES", nodes_words, "auto", nodes,
            "the node of each rank as it is (auto), or every rank as a node (rank)"),
-    NUMBER("ARMCI_IOV_BATCHED_LIMIT", KIND_COUNT, 0, 1000000000, "0", batched_limit,
-           "calls of a batched vector transfer between two completions; 0: as "
-           "ARMCI_OUTSTANDING_LIMIT"),
+    NUMBER("ARMCI_OUTSTANDING_LIMIT", KIND_COUNT, 1, 1000000, "128", outstanding_limit,
+           "MPI RMA calls in flight to one target"),
     NUMBER("ARMCI_DATATYPE_LIMIT", KIND_BYTES, 4096, (uint64_t)1 << 30, "1G", datatype_limit,
            "bytes of one MPI RMA call with a datatype; larger transfers are divided"),
     AUTO_OR("ARMCI_CLIENTS", KIND_COUNT, 1, 1000000000, clients,
@@ -148,8 +127,6 @@ static const struct {
                                "make windows of one node by MPI_Win_allocate_shared"},
     [REMEDY_UNTHREADED_WINDOWS] = {"unthreaded-windows",
                                    "make windows between nodes only where MPI has no threads"},
-    [REMEDY_WIN_ALLOCATE] = {"win-allocate",
-                             "make no window by MPI_Win_create, whatever ARMCI_USE_WIN_ALLOCATE"},
     [REMEDY_SPLIT_NEGATIVE_STRIDES] = {"split-negative-strides",
                                        "no datatype with a negative stride: one call per segment"},
     [REMEDY_SPLIT_BYTE_STRIDES] = {"split-byte-strides",

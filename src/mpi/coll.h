@@ -52,8 +52,6 @@ MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key);
 bool armcii_coll_is_one_node(MPI_Comm comm);
 /* A communicator of n ranks of comm, in that order, collective over these only. */
 int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *created);
-/* The same, collective over comm. */
-int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *created);
 
 /* Tags of messages on the control communicator (world.h). */
 enum {

@@ -216,14 +216,3 @@ int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Com
     MPI_Group_free(&some);
     return code;
 }
-
-int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *created)
-{
-    MPI_Group some = group_of(comm, n, ranks);
-    struct blocking call;
-    begin_blocking(&call);
-    int code = MPI_Comm_create(comm, some, created);
-    end_blocking(&call);
-    MPI_Group_free(&some);
-    return code;
-}

@@ -72,7 +72,7 @@ static const struct quirk_row table[] = {
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE, NULL,
      "MPI_Win_create fails for one process and, on one node, crashes in compare-and-swap and "
      "contended accumulates (osc/rdma)",
-     "windows by MPI_Win_allocate only", "measured on 4.1.4", REMEDY_WIN_ALLOCATE},
+     "windows by MPI_Win_allocate only", "measured on 4.1.4", NO_CREATED_WINDOWS},
     {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx",
      "the 255th outstanding operation to one peer aborts over UCX",
      "at most 128 operations in flight to one target", "published by users; MPI-3 RMA over osc/ucx",
@@ -195,8 +195,7 @@ enum { ACC_SEGMENTS = 256, OUTSTANDING = 128, EAGER_MAX = 32 << 10, SHORT_EAGER_
 static bool is_overruled(const struct quirk_row *row)
 {
     if (row->id < REMEDIES) return armcii_config->remedies[row->id] == REMEDY_OFF;
-    return (row->id == LIMIT_ACC_SEGMENTS && armcii_config->acc_max_segments > ACC_SEGMENTS) ||
-           (row->id == LIMIT_EAGER && armcii_config->eager_max > SHORT_EAGER_MAX);
+    return row->id == LIMIT_EAGER && armcii_config->eager_max > SHORT_EAGER_MAX;
 }
 
 bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_nodes)
@@ -213,7 +212,6 @@ static void apply(enum remedy remedy)
     case REMEDY_PAD_SLICES: q->slice_unit = 4096; break;
     case REMEDY_SHARED_WINDOWS: q->shared_windows_on_one_node = true; break;
     case REMEDY_UNTHREADED_WINDOWS: q->threaded_windows = false; break;
-    case REMEDY_WIN_ALLOCATE: q->window_over_own_memory = false; break;
     case REMEDY_SPLIT_NEGATIVE_STRIDES: q->negative_strides = false; break;
     case REMEDY_SPLIT_BYTE_STRIDES: q->byte_strides = false; break;
     case REMEDY_SPLIT_STRIDED_ACC: q->acc_strided_types = false; break;
@@ -227,6 +225,7 @@ static void apply(enum remedy remedy)
     case LIMIT_EAGER: q->eager_max = SHORT_EAGER_MAX; break;
     case LIMIT_OUTSTANDING: q->outstanding = OUTSTANDING; break;
     case NO_REQUESTS: q->typed_requests = false; break;
+    case NO_CREATED_WINDOWS: q->window_over_own_memory = false; break;
     }
 }
 /* clang-format on */
@@ -257,7 +256,5 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
         if (armcii_quirk_is_in_force(i, version_text, several_nodes)) apply(table[i].id);
     for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)
         if (armcii_config->remedies[remedy] == REMEDY_ON) apply(remedy);
-    if (armcii_config->acc_max_segments != 0)
-        in_force.acc_segments = armcii_config->acc_max_segments;
     if (armcii_config->eager_max != 0) in_force.eager_max = armcii_config->eager_max;
 }

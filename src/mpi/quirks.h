@@ -14,7 +14,7 @@ struct quirks {
     bool shared_windows_on_one_node; /* MPI_Win_allocate_shared instead of MPI_Win_allocate where
                                         members share memory */
     bool threaded_windows;           /* windows between nodes work where MPI has threads */
-    bool window_over_own_memory;     /* MPI_Win_create may be used */
+    bool window_over_own_memory;     /* MPI_Win_create works for processes that share a node */
     bool negative_strides;           /* datatypes with negative strides are right */
     bool byte_strides;               /* datatypes with strides of one byte are right */
     bool acc_strided_types;          /* accumulates with (h)vector and subarray types are right */

@@ -441,16 +441,6 @@ static bool adopt_made(const struct team *parent, MPI_Errhandler before, int cod
     return true;
 }
 
-bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks[],
-                               struct team **team)
-{
-    MPI_Comm comm;
-    armcii_coll_barrier(parent->comm);
-    MPI_Errhandler before = armcii_errors_ask(parent->comm);
-    int code = armcii_coll_create_by_all(parent->comm, n, ranks, &comm);
-    return adopt_made(parent, before, code, comm, team);
-}
-
 bool armcii_team_split(const struct team *parent, int color, int key, struct team **team)
 {
     MPI_Comm comm;

@@ -53,9 +53,6 @@ void armcii_team_free_all(void);
  * these processes; several threads may create teams at once, with different lists. */
 bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[],
                                    struct team **team);
-/* The same, collective over the parent; *team is NULL if the caller is not a member. */
-bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks[],
-                               struct team **team);
 /* As MPI_Comm_split and MPI_Comm_dup. */
 bool armcii_team_split(const struct team *parent, int color, int key, struct team **team);
 bool armcii_team_dup(const struct team *parent, struct team **team);

@@ -37,9 +37,10 @@ static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
     return rc;
 }
 
-enum { DYNAMIC = WINDOW_MEMORY_OWN + 1 };
+/* More kinds of memory: that of the caller, and none. */
+enum { GIVEN = WINDOW_MEMORY_SHARED + 1, DYNAMIC };
 
-/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch. The error
+/* Create a window, over w->base if `memory` is GIVEN, and begin its epoch. The error
  * handler of the communicator applies. */
 static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm)
 {
@@ -51,7 +52,7 @@ static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm
         rc = MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
         break;
     case WINDOW_MEMORY_SHARED: rc = allocate_shared(w, bytes, comm); break;
-    case WINDOW_MEMORY_OWN:
+    case GIVEN:
         rc = MPI_Win_create(w->base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
         break;
     default: rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win); break;
@@ -59,17 +60,6 @@ static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm
     armcii_lock_resume(entries);
     armcii_errors_end(comm, before);
     if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return rc;
-}
-
-static int create_own(struct window *w, size_t bytes, MPI_Comm comm)
-{
-    /* If the allocation fails on one member, all members must return before the collective call. */
-    w->base = w->own =
-        bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
-    int rc = armcii_coll_all(bytes == 0 || w->own, comm) ? create(w, bytes, WINDOW_MEMORY_OWN, comm)
-                                                         : MPI_ERR_NO_MEM;
-    if (rc != MPI_SUCCESS) free(w->own);
     return rc;
 }
 
@@ -87,8 +77,7 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
 {
     size_t slice = bytes > 0 ? round_up(bytes + SLICE_ALIGNMENT, unit) : 0;
     *w = (struct window){.base = NULL};
-    int rc =
-        memory == WINDOW_MEMORY_OWN ? create_own(w, slice, comm) : create(w, slice, memory, comm);
+    int rc = create(w, slice, memory, comm);
     if (rc == MPI_SUCCESS) align_base(w, bytes);
     return rc;
 }
@@ -97,7 +86,7 @@ int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_
 {
     assert((uintptr_t)memory % 16 == 0);
     *w = (struct window){.base = memory};
-    return create(w, bytes, WINDOW_MEMORY_OWN, comm);
+    return create(w, bytes, GIVEN, comm);
 }
 
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
@@ -125,8 +114,7 @@ void armcii_window_free(struct window *w)
     MPI_Win_unlock_all(w->win);
     MPI_Win_free(&w->win);
     armcii_lock_resume(entries);
-    free(w->own);
-    w->base = w->own = NULL;
+    w->base = NULL;
 }
 
 /* ---- completion and progress ---- */

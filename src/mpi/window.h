@@ -15,13 +15,11 @@ struct window {
     MPI_Win win;
     void *base; /* the caller's slice; NULL in a dynamic window or for 0 bytes */
     size_t pad; /* displacement of base: MPI's memory may begin earlier, unaligned */
-    void *own;  /* memory to free with the window; NULL if MPI or the caller owns it */
 };
 
 enum window_memory {
-    WINDOW_MEMORY_MPI,    /* MPI_Win_allocate: MPI may place the slices in shared memory */
-    WINDOW_MEMORY_SHARED, /* MPI_Win_allocate_shared: the members share memory */
-    WINDOW_MEMORY_OWN     /* MPI_Win_create over memory of this library */
+    WINDOW_MEMORY_MPI,   /* MPI_Win_allocate: MPI may place the slices in shared memory */
+    WINDOW_MEMORY_SHARED /* MPI_Win_allocate_shared: the members share memory */
 };
 
 /* Collective over comm: a window with `bytes` of memory on each member, aligned to 64 bytes;

@@ -269,11 +269,15 @@ struct route {
     const struct route *fallback; /* NULL: none; of a region where `contiguous` cannot attach */
 };
 
+/* Bytes of the segments, on average, of a strided or vector transfer that goes as contiguous ones
+ * would. */
+enum { LONG_SEGMENT = 4096 };
+
 static inline const struct transport *
 armcii_route_transport(const struct route *route, struct op_verb verb, const struct shape *s)
 {
     if (verb.kind == OP_ACC) return route->atomic;
-    if (s->form == SHAPE_CONTIGUOUS || s->bytes / s->nsegs >= armcii_config->rdma_segment)
+    if (s->form == SHAPE_CONTIGUOUS || s->bytes / s->nsegs >= LONG_SEGMENT)
         return route->contiguous;
     return route->shaped;
 }

@@ -18,7 +18,7 @@ import pytest
 from common import SOURCE, makefile, none_of, output, public_functions, read
 
 FOLDERS = "src|tests|doc|tools|include|examples|benchmarks|packaging"
-OTHERS = ("ARMCI_NETWORK",)  # a variable of NWChem
+OTHERS = ("ARMCI_NETWORK", "ARMCI_USE_WIN_ALLOCATE")  # variables of NWChem and ARMCI-MPI
 ELSEWHERE = ("src/config/makefile.h",)  # files of NWChem
 EXTENSIONS = ("", ".c", ".h", ".F90", ".md", ".in")
 

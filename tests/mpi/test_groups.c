@@ -1,4 +1,4 @@
-/* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with
+/* test_groups.c - groups: made by their members alone, nested, copied, overlapping, with
  * regions. */
 #define _GNU_SOURCE /* MAP_FIXED_NOREPLACE */
 #include <signal.h>
@@ -8,13 +8,6 @@
 
 #include "harness.h"
 
-/* Do the members alone make a group?  Else all processes of the parent have to call. */
-static bool members_alone(void)
-{
-    const char *value = getenv("ARMCI_NONCOLLECTIVE_GROUPS");
-    return value == NULL || strchr("nN0fF", value[0]) == NULL;
-}
-
 /* The caller's place in list, -1 where it is not in. */
 static int place_in(const int *list, int n)
 {
@@ -23,14 +16,12 @@ static int place_in(const int *list, int n)
     return -1;
 }
 
-/* A group of the processes in list in the world: by the members alone or, where they do not
- * suffice, by all. */
+/* A group of the processes in list in the world, made by the members alone. */
 static void make_group(int n, int *list, ARMCI_Group *group)
 {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
-    if (place_in(list, n) >= 0 || !members_alone())
-        ARMCI_Group_create_child(n, list, group, &world);
+    if (place_in(list, n) >= 0) ARMCI_Group_create_child(n, list, group, &world);
 }
 
 /* All that can be asked of a group of the processes in list: ranks, size, translation,
@@ -90,16 +81,7 @@ static void use_group(ARMCI_Group *group, const int *list, int n, const char *wh
 
 static void check_and_free(ARMCI_Group *group, const int *list, int n, const char *what)
 {
-    if (place_in(list, n) < 0) {
-        int rank = 5;
-        if (!members_alone()) {
-            check(ARMCI_Group_rank(group, &rank) != 0,
-                  "%s: ARMCI_Group_rank of no member returns 0", what);
-            check_long(rank, -1, "%s: rank of no member", what);
-            ARMCI_Group_free(group);
-        }
-        return;
-    }
+    if (place_in(list, n) < 0) return;
     check_group(group, list, n, what);
     use_group(group, list, n, what);
     ARMCI_Group_free(group);
@@ -173,14 +155,10 @@ static void nested(void)
         int size = sizes[level];
         for (int i = 0; i < size; i++)
             ranks[i] = i;
-        bool was_member = place_in(absolute, sizes[level - 1]) >= 0,
-             is_member = place_in(absolute, size) >= 0;
-        if (is_member || (!members_alone() && was_member))
-            ARMCI_Group_create_child(size, ranks, &chain[level], &chain[level - 1]);
-        if (is_member) {
-            depth = level;
-            check_group(&chain[depth], absolute, size, "nested group");
-        }
+        if (place_in(absolute, size) < 0) continue;
+        ARMCI_Group_create_child(size, ranks, &chain[level], &chain[level - 1]);
+        depth = level;
+        check_group(&chain[depth], absolute, size, "nested group");
     }
     for (int level = levels - 1; level >= 0; level--)
         if (place_in(absolute, sizes[level]) >= 0)
@@ -220,10 +198,9 @@ static void default_group(void)
     ARMCI_Group_set_default(&mine);
     ARMCI_Group_get_default(&seen);
     check_group(&seen, absolute, members, "default group");
-    if (me == absolute[last] || !members_alone()) {
+    if (me == absolute[last]) {
         ARMCI_Group_create(1, &last, &small);
-        if (me == absolute[last])
-            check_group(&small, &absolute[last], 1, "group made in the default group");
+        check_group(&small, &absolute[last], 1, "group made in the default group");
         ARMCI_Group_free(&small);
     }
     check_long(armci_msg_me(), me, "armci_msg_me is not changed by the default group");
@@ -525,7 +502,6 @@ static void late_member(void)
 {
     enum { LATE = 300000 }; /* microseconds */
     ARMCI_Group group;
-    if (!members_alone()) return; /* then they meet in a collective call of MPI, which may spin */
     MPI_Barrier(MPI_COMM_WORLD);
     if (test_rank() == 0) usleep(LATE);
     double used = processor_time();

@@ -249,17 +249,14 @@ TEST(batch_sizes)
 {
     ck_assert_uint_eq(batch_under(NULL, NULL, ""), 128);
     ck_assert_uint_eq(batch_under("ARMCI_OUTSTANDING_LIMIT=7", NULL, ""), 7);
-    ck_assert_uint_eq(batch_under("ARMCI_IOV_BATCHED_LIMIT=5", NULL, ""), 5);
-    ck_assert_uint_eq(batch_under("ARMCI_IOV_BATCHED_LIMIT=5", "ARMCI_OUTSTANDING_LIMIT=7", ""), 5);
     ck_assert_uint_eq(batch_under("ARMCI_OUTSTANDING_LIMIT=5000", NULL, ""), 5000);
     ck_assert_uint_eq(batch_under("ARMCI_OUTSTANDING_LIMIT=5000", NULL, OPEN_MPI_5), 128);
-    ck_assert_uint_eq(batch_under("ARMCI_IOV_BATCHED_LIMIT=5000", NULL, OPEN_MPI_5), 128);
 }
 
 /* A full batch is completed before the next call. */
 TEST(batches_are_completed)
 {
-    job_start((struct job){.setting = {"ARMCI_IOV_METHOD=batched", "ARMCI_IOV_BATCHED_LIMIT=4"}});
+    job_start((struct job){.setting = {"ARMCI_IOV_METHOD=batched", "ARMCI_OUTSTANDING_LIMIT=4"}});
     struct region *r = job_region(0, 2, 1024);
     static char value[MANY];
     for (size_t i = 0; i < 10; i++) {

@@ -87,10 +87,6 @@ static bool has_rma_between_nodes(void)
 {
     return armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am);
 }
-static bool has_own_windows(void)
-{
-    return has_windows() && armcii_quirks->window_over_own_memory;
-}
 
 static const struct setting settings[] = {
     {"path.memfd", "ARMCI_SHM=memfd", {"ARMCI_SHM=memfd"}, has_shared_memory, true},
@@ -122,11 +118,6 @@ static const struct setting settings[] = {
      {"ARMCI_SHM=no", "ARMCI_QUIRKS=+remote-flush"},
      has_windows,
      false},
-    {"path.create",
-     "ARMCI_USE_WIN_ALLOCATE=no",
-     {"ARMCI_SHM=no", "ARMCI_USE_WIN_ALLOCATE=no"},
-     has_own_windows,
-     true},
     {"path.rma", "ARMCI_TRANSPORT=rma", {"ARMCI_TRANSPORT=rma"}, has_rma_between_nodes, true},
 };
 
@@ -190,8 +181,7 @@ static void run(struct finding *f, const struct setting *s)
 
 static bool wants_windows(const struct setting *s)
 {
-    return s->possible == has_windows || s->possible == has_own_windows ||
-           s->possible == has_rma_between_nodes;
+    return s->possible == has_windows || s->possible == has_rma_between_nodes;
 }
 
 void probe_forced(struct finding *f)

@@ -67,7 +67,6 @@ static const struct probe of_paths[] = {
      NULL},
     {"path.small", "... DATATYPE_LIMIT=4k, 4 calls", SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.flush", "... QUIRKS=+remote-flush", SECTION_FORCED, 15, false, probe_forced, NULL},
-    {"path.create", "... USE_WIN_ALLOCATE=no", SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.rma", "ARMCI_TRANSPORT=rma", SECTION_FORCED, 15, false, probe_forced, NULL},
     {"advice", "anything better?", SECTION_FORCED, 10, false, probe_advice, NULL},
     {"routes", "the route chosen", SECTION_ROUTES, 25, false, probe_routes, NULL},

@@ -21,9 +21,7 @@ const char *remedy_padded(void)
 }
 const char *remedy_no_create(void)
 {
-    if (!use.quirks.window_over_own_memory || armcii_config->window_kind != WINDOW_CREATE)
-        return "ARMCI uses MPI_Win_allocate";
-    return unless_used();
+    return "ARMCI uses MPI_Win_allocate";
 }
 const char *remedy_no_requests(void)
 {

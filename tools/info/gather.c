@@ -147,8 +147,6 @@ static const char *window_memory(bool several_nodes)
 {
     if (several_nodes && shares_memory()) return "MPI_Win_create";
     armcii_quirks_decide(info_mpi_library(), several_nodes, armcii_config->quirks);
-    if (armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory)
-        return "MPI_Win_create";
     return !several_nodes && armcii_quirks->shared_windows_on_one_node ? "MPI_Win_allocate_shared"
                                                                        : "MPI_Win_allocate";
 }

@@ -17,8 +17,7 @@ static bool writes_overlap(const struct rma_op *op)
 
 static size_t batch_size(void)
 {
-    size_t configured = armcii_config->batched_limit;
-    if (configured == 0) configured = armcii_config->outstanding_limit;
+    size_t configured = armcii_config->outstanding_limit;
     return configured < armcii_quirks->outstanding ? configured : armcii_quirks->outstanding;
 }
 

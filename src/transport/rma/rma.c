@@ -161,10 +161,8 @@ enum window_memory armcii_rma_window_memory(const struct team *team)
 static int alloc(struct region *r)
 {
     struct rma_region *part = new_part();
-    bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
-    enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
-    int rc = armcii_window_create(&part->own, r->own_bytes, armcii_quirks->slice_unit, memory,
-                                  r->team->comm);
+    int rc = armcii_window_create(&part->own, r->own_bytes, armcii_quirks->slice_unit,
+                                  armcii_rma_window_memory(r->team), r->team->comm);
     r->base[r->team->rank] = part->own.base;
     return set_or_free(rc, r, part);
 }
@@ -188,8 +186,8 @@ static int attach_memget(struct region *r)
 }
 
 /* If the route has a fallback, all members fail together. A window that only some members could
- * create stays, because freeing it is collective. The quirk win-allocate does not matter: its
- * crashes are inside a node, and these windows carry what goes to other nodes. */
+ * create stays, because freeing it is collective. Crashes with
+ * such windows inside a node do not matter: these carry what goes to other nodes. */
 static int create_over(const struct region *r, struct window *w, void *memory, size_t bytes)
 {
     bool optional = r->far->fallback != NULL;
