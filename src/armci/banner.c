@@ -61,6 +61,7 @@ static void say_paths(void)
 {
     armcii_say("within a node: %s", armcii_route->near_doc);
     if (armcii_route->far) armcii_say("between nodes: %s", armcii_route->far_doc);
+    if (armcii_route->complaint) armcii_say("%s", armcii_route->complaint);
     armcii_say("asynchronous progress: %s", armcii_route->progress_doc);
 }
 
@@ -125,7 +126,7 @@ static void say_settings(void)
     armcii_say("settings: %s", list);
 }
 
-/* At most 8 lines. */
+/* At most 9 lines. */
 static void say_summary(const char *library)
 {
     say_versions(library);

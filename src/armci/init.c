@@ -66,8 +66,7 @@ static void warn(const char *line)
 }
 
 /* The settings decide which collectives a process enters, and launchers may pass a variable to some
- * nodes only: those of rank 0 hold for all. A process that has others contributes to the warning
- * [settings]. */
+ * nodes only: those of rank 0 hold for all. */
 static void read_configuration(MPI_Comm comm)
 {
     int rank;

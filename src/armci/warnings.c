@@ -1,58 +1,23 @@
 /* warnings.c - the table of warnings that every job may print at start. */
 #include "armci/warnings.h"
 
-#include <limits.h>
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/system.h"
 #include "mpi/coll.h"
 #include "mpi/launch.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/route.h"
-#include "node/arena.h"
 #include "node/node.h"
 
-/* Below these values the start succeeds, and later failures are likely. */
-enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 };
-
 /* ---------------------------------------------------------------- the table -------- */
-
-/* The entries in their order. */
-static long differs(const struct job_facts *s)
-{
-    return s->difference < 0 ? 0 : CONFIG_ENTRIES - s->difference;
-}
-
-static void describe_difference(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    size_t entry = (size_t)(CONFIG_ENTRIES - severity);
-    char value[CONFIG_VALUE];
-    (void)s;
-    snprintf(text, size, "%s=%s of rank 0 holds for the job, but is not what every process has",
-             armcii_config_entry(entry)->name,
-             armcii_config_value(entry, value, sizeof value, NULL));
-}
 
 static long is_alone(const struct job_facts *s)
 {
     return s->launched;
-}
-
-static long ignores_transport(const struct job_facts *s)
-{
-    return s->complaint != NULL;
-}
-
-static void describe_transport(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    (void)severity;
-    snprintf(text, size, "%s", s->complaint);
 }
 
 static bool waits_for_targets(const struct job_facts *s)
@@ -72,11 +37,6 @@ static void describe_threads(const struct job_facts *s, long severity, char *tex
              severity > 1 ? "the system gives a process no thread, or no descriptor for it (ulimit "
                             "-u and -n; pids.max of a container)"
                           : "no MPI_THREAD_MULTIPLE");
-}
-
-static long lacks_progress(const struct job_facts *s)
-{
-    return waits_for_targets(s) && s->threads && !s->refused;
 }
 
 /* The obstacle, behind none, which another process has. */
@@ -119,48 +79,6 @@ static void describe_load(const struct job_facts *s, long severity, char *text, 
         snprintf(text, size, "some processes are bound to the same processors");
 }
 
-/* The number of the program's threads for each processor. */
-static long has_many_threads(const struct job_facts *s)
-{
-    size_t threads = s->processes * s->program_threads;
-    if (s->program_threads < 2 || s->oversubscribed || threads <= s->processors) return 0;
-    return (long)((threads + s->processors - 1) / s->processors);
-}
-
-static long lacks_memory(const struct job_facts *s)
-{
-    return s->memory < SCARCE_MEMORY ? SCARCE_MEMORY - (long)s->memory : 0;
-}
-
-static void describe_memory(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    char memory[32];
-    (void)s;
-    snprintf(text, size, "%s of memory for the regions of a process",
-             armcii_system_format_bytes((size_t)(SCARCE_MEMORY - severity), memory, sizeof memory));
-}
-
-static long lacks_descriptors(const struct job_facts *s)
-{
-    return s->descriptors_needed > s->descriptors ? (long)(s->descriptors_needed - s->descriptors)
-                                                  : 0;
-}
-
-static long lacks_mappings(const struct job_facts *s)
-{
-    size_t used = s->mappings_used < s->mappings ? s->mappings_used : s->mappings,
-           left = s->mappings - used;
-    return s->mappings_used != SIZE_MAX && left < SCARCE_MAPPINGS ? SCARCE_MAPPINGS - (long)left
-                                                                  : 0;
-}
-
-static void describe_mappings(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    (void)s;
-    snprintf(text, size, "no more than %ld further memory mappings, and regions need them",
-             SCARCE_MAPPINGS - severity);
-}
-
 static long has_unknown_mpi(const struct job_facts *s)
 {
     return s->unknown_mpi != NULL;
@@ -181,18 +99,10 @@ static const struct warning table[] = {
      "srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI), or the mpiexec of the program's MPI "
      "library",
      OF_JOB},
-    {"settings", differs, NULL, describe_difference,
-     "give all processes the same variables (Open MPI: mpirun -x NAME)", OF_RANK},
-    {"transport", ignores_transport, NULL, describe_transport,
-     "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
     {"no-threads", lacks_threads, NULL, describe_threads,
      "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, where the system "
      "gives threads",
      OF_JOB},
-    {"no-progress", lacks_progress,
-     "MPI RMA makes no progress by itself: operations between nodes wait until their target calls "
-     "MPI",
-     NULL, "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
     {"no-memfd", cannot_share, NULL, describe_memfd,
      "no ulimit -v and -f, no mlockall with a limit; all ranks of a node in one container, or at "
      "least in one network namespace",
@@ -200,16 +110,6 @@ static const struct warning table[] = {
     {"oversubscribed", oversubscribes, NULL, describe_load,
      "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun "
      "--cpu-bind=cores)",
-     OF_NODE},
-    {"program-threads", has_many_threads,
-     "up to %ld threads of the program (OMP_NUM_THREADS) share a processor", NULL,
-     "OMP_NUM_THREADS no larger than the number of processors for each rank", OF_NODE},
-    {"memory", lacks_memory, NULL, describe_memory,
-     "fewer ranks on a node, or a larger limit (srun --mem; of the container)", OF_NODE},
-    {"descriptors", lacks_descriptors,
-     "MPI may need %ld more descriptors than the limit on open files allows", NULL,
-     "a larger ulimit -n", OF_NODE},
-    {"mappings", lacks_mappings, NULL, describe_mappings, "a larger vm.max_map_count (sysctl)",
      OF_NODE},
     {"unknown-mpi", has_unknown_mpi, NULL, describe_mpi,
      "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", OF_JOB},
@@ -232,38 +132,11 @@ void armcii_warning_describe(const struct warning *w, const struct job_facts *s,
 
 /* ---------------------------------------------------------------- this job --------- */
 
-/* MPI over TCP needs a connection for each peer on other nodes. Limits are those of the node's
- * first process. */
-static void observe_limits(struct job_facts *s)
-{
-    struct limits limits;
-    if (armcii_node->rank != 0) return;
-    armcii_system_limits(&limits);
-    size_t memory = armcii_memory_left(armcii_arena_touched());
-    s->memory = memory == SIZE_MAX ? SIZE_MAX : memory / (size_t)armcii_node->size;
-    s->mappings = limits.mappings;
-    s->mappings_used = limits.mappings_used;
-    if (limits.descriptors_used == SIZE_MAX) return;
-    s->descriptors = limits.descriptors;
-    s->descriptors_needed = limits.descriptors_used + OWN_DESCRIPTORS +
-                            (size_t)(armcii_world->size - armcii_node->size);
-}
-
-/* OpenMP's variable may be a list for nested regions: the first number counts. */
-static size_t program_threads(void)
-{
-    const char *value = armcii_config_variable("OMP_NUM_THREADS");
-    long threads = value ? strtol(value, NULL, 10) : 1;
-    return threads > 0 && threads < INT_MAX ? (size_t)threads : 1;
-}
-
 static struct job_facts observe(const char *first_line, const char *library)
 {
     int version;
-    struct job_facts s = {
-        .difference = armcii_config_difference(),
+    return (struct job_facts){
         .launched = armcii_launch_alone(),
-        .complaint = armcii_route->complaint,
         .unknown_mpi =
             armcii_config->quirks && !armcii_quirks_library(library, &version) ? first_line : NULL,
         .ranks = armcii_world->size,
@@ -278,14 +151,7 @@ static struct job_facts observe(const char *first_line, const char *library)
         .processes = (size_t)armcii_node->size,
         .processors = armcii_node->cpus.processors,
         .oversubscribed = armcii_node->cpus.oversubscribed,
-        .program_threads = program_threads(),
-        .memory = SIZE_MAX,
-        .descriptors = SIZE_MAX,
-        .mappings = SIZE_MAX,
-        .mappings_used = SIZE_MAX,
     };
-    observe_limits(&s);
-    return s;
 }
 
 static void print(const struct warning *w, const struct job_facts *s, long severity, int rank)
@@ -293,7 +159,6 @@ static void print(const struct warning *w, const struct job_facts *s, long sever
     char text[512], where[64] = "";
     armcii_warning_describe(w, s, severity, text, sizeof text);
     if (w->scope == OF_NODE) snprintf(where, sizeof where, ", on the node of rank %d", rank);
-    if (w->scope == OF_RANK) snprintf(where, sizeof where, ", first on rank %d", rank);
     armcii_warn_of_job("[%s] %s%s; remedy: %s", w->name, text, where, w->remedy);
 }
 

@@ -11,11 +11,8 @@
 
 /* Facts collected after the start. A condition that the user configured is not reported. */
 struct job_facts {
-    int difference; /* entry of the configuration whose value here is not that of rank 0; -1: none
-                     */
-    long launched;  /* processes that the launcher started, of which MPI sees only this one; 0: MPI
-                       sees them */
-    const char *complaint;   /* about ARMCI_TRANSPORT; NULL: none */
+    long launched; /* processes that the launcher started, of which MPI sees only this one; 0: MPI
+                      sees them */
     const char *unknown_mpi; /* the version of an MPI library whose defects are unknown; NULL: they
                                 are known */
     int ranks, nodes;
@@ -28,10 +25,6 @@ struct job_facts {
     enum obstacle obstacle;       /* why it does not */
     size_t processes, processors; /* on this kernel */
     bool oversubscribed;          /* some processes share a processor */
-    size_t program_threads;       /* of each process, that the program may start: OMP_NUM_THREADS */
-    size_t memory;                /* bytes for each process of the node; SIZE_MAX: no limit */
-    size_t descriptors, descriptors_needed;
-    size_t mappings, mappings_used;
 };
 
 /* A warning of the table; NULL after the last. */
@@ -42,11 +35,7 @@ struct warning {
     const char *text;               /* %ld: the severity; NULL: describe writes it */
     void (*describe)(const struct job_facts *s, long severity, char *text, size_t size);
     const char *remedy;
-    enum {
-        OF_JOB,
-        OF_NODE,
-        OF_RANK
-    } scope; /* the line names nobody, the node (a rank on it), or the first rank */
+    enum { OF_JOB, OF_NODE } scope; /* the line names nobody, or a rank on the node */
 };
 const struct warning *armcii_warning(size_t i);
 void armcii_warning_describe(const struct warning *w, const struct job_facts *s, long severity,

@@ -17,10 +17,9 @@ _Static_assert(sizeof(enum shm_policy) == sizeof(unsigned), "choices are stored 
 static struct {
     struct config in_force;
     struct config_values values; /* as parsed */
-    int difference;
     bool from_environment[VARIABLES];
     bool been_read;
-} config = {.difference = -1};
+} config;
 const struct config *const armcii_config = &config.in_force;
 
 _Static_assert((int)VARIABLES <= (int)CONFIG_ENTRIES,
@@ -353,18 +352,8 @@ void armcii_config_values(struct config_values *mine)
 
 void armcii_config_adopt(const struct config_values *first)
 {
-    const struct config_values mine = config.values;
-
-    config.difference = -1;
-    for (size_t i = 0; i < VARIABLES; i++) {
+    for (size_t i = 0; i < VARIABLES; i++)
         store(i, first->entry[i]);
-        if (config.difference < 0 && mine.entry[i] != first->entry[i]) config.difference = (int)i;
-    }
-}
-
-int armcii_config_difference(void)
-{
-    return config.difference;
 }
 
 void armcii_config_ensure(void)

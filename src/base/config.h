@@ -79,8 +79,6 @@ void armcii_config_values(struct config_values *mine);
 /* Put the values of the job's first process in force: those decide which collectives a process
  * enters. */
 void armcii_config_adopt(const struct config_values *first);
-/* The first entry whose value here was another one before armcii_config_adopt; -1: none. */
-int armcii_config_difference(void);
 
 /* Entry i of the table, NULL after the last. */
 struct config_entry {

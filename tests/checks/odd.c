@@ -1,10 +1,8 @@
 /* odd.c - systems that are made odd: without memfd; NODES: each rank on a node of its own, without
- * threads where TEST_FUNNELED is set, and with few descriptors where TEST_FEW is; UNKNOWN: with an
- * unknown MPI library. */
+ * threads where TEST_FUNNELED is set; UNKNOWN: with an unknown MPI library. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 int memfd_create(const char *name, unsigned flags);
 int memfd_create(const char *name, unsigned flags)
@@ -19,12 +17,6 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
     int rank;
     (void)type, (void)info;
     PMPI_Comm_rank(comm, &rank);
-    if (rank == 1 && getenv("TEST_FEW")) {
-        struct rlimit few;
-        getrlimit(RLIMIT_NOFILE, &few);
-        few.rlim_cur = 80;
-        setrlimit(RLIMIT_NOFILE, &few);
-    }
     return PMPI_Comm_split(comm, rank, key, result);
 }
 

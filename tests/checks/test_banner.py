@@ -93,12 +93,6 @@ def test_three_nodes():
         seen.never("warning")
 
 
-@pytest.mark.skipif(PROCESSORS < 2, reason="one processor")
-def test_threads_of_the_program():
-    seen = Banner(2, OMP_NUM_THREADS=str(PROCESSORS))
-    seen.warns("program-threads", r"up to [0-9]* threads of the program \(OMP_NUM_THREADS\) share a processor, on the node of rank 0; remedy: ")
-
-
 def test_one_processor():
     """Bound to one, of which the ranks may have to share the time with nobody else on the node."""
     bound = {"before": ["taskset", "-c", str(min(os.sched_getaffinity(0)))]}
@@ -118,14 +112,8 @@ def limited(kind, most):
     return lambda: resource.setrlimit(kind, (most, most))
 
 
-def test_scarce():
-    """One after the other: files that may not be long, descriptors. What MPI itself has open differs."""
-    seen = Banner(2, ARMCI_VERBOSE="2", preexec_fn=limited(resource.RLIMIT_FSIZE, 1000000 * 512))
-    seen.warns("no-memfd", NO_FILE)
-    used = int(re.search(r" descriptors (\d+) of ", seen.job.out)[1])
-    seen = Banner(2, preexec_fn=limited(resource.RLIMIT_NOFILE, used + 40))
-    seen.warns("descriptors", "MPI may need [0-9]* more descriptors than the limit on open files allows, on the node of rank 0; remedy: ")
-    Banner(2, preexec_fn=limited(resource.RLIMIT_NOFILE, used + 200)).never("warning")
+def test_short_files():
+    Banner(2, preexec_fn=limited(resource.RLIMIT_FSIZE, 1000000 * 512)).warns("no-memfd", NO_FILE)
 
 
 @pytest.fixture(name="odd")
@@ -150,9 +138,8 @@ def test_odd_nodes(odd):
     seen = Banner(2, program, TEST_FUNNELED="1").warns("no-memfd", "the processes .*, and nodes have no servers; remedy: ")
     seen.once(r"\[no-threads\] no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI; remedy: ")
     Banner(2, program, TEST_FUNNELED="1", ARMCI_PROGRESS="none", ARMCI_SHM="no").never("^ARMCI warning")
-    seen = Banner(2, program, TEST_FUNNELED="1", ARMCI_TRANSPORT="am")
-    seen.once(r"\[transport\] ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE .*; the transport is rma; remedy: ")
-    Banner(2, program, TEST_FEW="1").warns("descriptors", "MPI may need [0-9]* more .*, on the node of rank 1; remedy: ")
+    seen = Banner(2, program, TEST_FUNNELED="1", ARMCI_TRANSPORT="am", ARMCI_VERBOSE="1")
+    seen.once(r"^ARMCI: ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE .*; the transport is rma$")
 
 
 @pytest.mark.parametrize("refused", ("pthread_create", "eventfd"))
@@ -176,9 +163,8 @@ def test_remedies_by_name():
     """Alone after none, else beside those that the library needs, each once."""
     assert len(REMEDIES) > 1
     added, removed = ("".join(",%s%s" % (sign, remedy) for remedy in REMEDIES) for sign in "+-")
-    Banner(1, ARMCI_VERBOSE="2", ARMCI_QUIRKS="none").once("^ARMCI: quirks: none$").never("^ARMCI: quirk ")
-    seen = Banner(1, ARMCI_VERBOSE="2", ARMCI_QUIRKS="none" + added)
-    seen.once(*(r"^ARMCI: quirk by ARMCI_QUIRKS=\+%s: " % remedy for remedy in REMEDIES))
+    Banner(1, ARMCI_VERBOSE="1", ARMCI_QUIRKS="none").once("^ARMCI: quirks: none$")
+    seen = Banner(1, ARMCI_VERBOSE="1", ARMCI_QUIRKS="none" + added)
     assert seen.quirks() == sorted(REMEDIES)
     seen = Banner(1, ARMCI_VERBOSE="1", ARMCI_QUIRKS="auto" + added).lines(8)
     assert [item for item in seen.quirks() if "=" not in item] == sorted(REMEDIES)

@@ -86,6 +86,9 @@ void probe_visible(struct finding *f);
  * computed, waited for it. Returns how many did. */
 int tell_waiting(struct finding *f, const double ms[4], const char *fourth, double busy_seconds);
 
+/* limits.c: collective, while ARMCI runs; rank 0 writes what is scarce in the head of the table. */
+void limits_tell(void);
+
 /* forced.c */
 void probe_armci(struct finding *f);
 void probe_armci_progress(struct finding *f);

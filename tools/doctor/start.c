@@ -158,6 +158,7 @@ void probe_start(struct finding *f)
         tell_environment();
         tell_quirks();
     }
+    limits_tell();
     if (!job->probing) tell_paths();
     ARMCI_Finalize();
     tell(f, "%s%s%s", memory_name(), use.nodes > 1 ? "; between nodes " : "",
