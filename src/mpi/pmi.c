@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/thread.h"
 #include "mpi/launch.h"
 
@@ -31,14 +32,21 @@ static struct {
     bool is_closed;        /* MPI has closed the connections */
 } relay = {.comm = MPI_COMM_NULL};
 
-/* Returns the length, or 0 at the end. */
+/* The others would wait at the barrier for ever, or MPI would end the job without a word. */
+static _Noreturn void fail(void)
+{
+    armcii_fatal("a message between MPI and its launcher is lost: %s", strerror(errno));
+}
+
+/* Return the length; 0: the other end is closed. */
 static size_t receive(int from, char *text)
 {
     ssize_t length;
     do
         length = read(from, text, LONGEST);
     while (length < 0 && errno == EINTR);
-    return length > 0 ? (size_t)length : 0;
+    if (length < 0) fail();
+    return (size_t)length;
 }
 
 static bool send_all(int to, const char *text, size_t length)
@@ -46,6 +54,7 @@ static bool send_all(int to, const char *text, size_t length)
     while (length > 0) {
         ssize_t sent = write(to, text, length); /* the thread blocks SIGPIPE */
         if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0 && errno != EPIPE) fail();
         if (sent < 0) return false;
         text += sent;
         length -= (size_t)sent;
@@ -67,8 +76,8 @@ static void make_progress_until_readable(int descriptor)
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, relay.comm, &found, MPI_STATUS_IGNORE);
 }
 
-/* Pass on one text. False: one end is closed. MPI closes the connections at its first barrier, and
- * must not be called after that. */
+/* Pass on one text; false if one end is closed. MPI closes the connections at its first barrier,
+ * and must not be called after that. */
 static bool pass_one(void)
 {
     static const char arrival[] = "cmd=barrier_in\n";

@@ -35,6 +35,7 @@ static int starts_and_ends(struct row *row)
     NEVER_WRONG(ARMCI_Cleanup);
     NEVER_WRONG(ARMCI_Error);
     NEVER_WRONG(ARMCI_RMA_Version);
+    NEVER_WRONG(ARMCIX_Counters);
     NEVER_WRONG(armci_msg_init);
     NEVER_WRONG(armci_msg_init_comm);
     NEVER_WRONG(armci_msg_finalize);
