@@ -22,35 +22,6 @@ static long all_mappings(void)
     return lines_with("/proc/self/maps", "-");
 }
 
-/* Without MPI's connections to other hosts: it opens and closes them when it likes (MPICH: a second
- * one for a moment where both ends connect at once). */
-static long descriptors_at_once(void)
-{
-    long n = 0;
-    for (int fd = 0; fd < 4096; fd++) {
-        int domain = AF_UNSPEC;
-        socklen_t bytes = sizeof domain;
-        if (fcntl(fd, F_GETFD) == -1) continue;
-        getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes);
-        n += domain != AF_INET && domain != AF_INET6;
-    }
-    return n;
-}
-
-/* The progress thread has a file in /proc open for a moment before each long sleep: the least of
- * several counts. */
-static long open_descriptors(void)
-{
-    enum { COUNTS = 5 };
-    long least = descriptors_at_once();
-    for (int i = 1; i < COUNTS; i++) {
-        usleep(100);
-        long n = descriptors_at_once();
-        if (n < least) least = n;
-    }
-    return least;
-}
-
 /* Byte i of a rank's slice. */
 static unsigned char pattern(int seed, int rank, size_t i)
 {
@@ -175,7 +146,7 @@ static void take_little(const void *row)
             k[i].bytes[p] = least + (i == 0 ? 1 : (size_t)(1000 * i + 5000 * p));
     create_known(&k[0], 0); /* what MPI and libc take once is taken now */
     free_known(&k[0]);
-    long segments = segments_mapped(), mappings = all_mappings(), descriptors = open_descriptors();
+    long segments = segments_mapped(), mappings = all_mappings(), opened = descriptors();
     for (int i = 0; i < REGIONS; i++) {
         create_known(&k[i], i);
         for (int p = 0; p < test_ranks(); p++)
@@ -185,12 +156,12 @@ static void take_little(const void *row)
           segments_mapped() - segments, REGIONS, test_ranks());
     check(all_mappings() - mappings <= most + 8, "%ld more mappings for %d regions of %d ranks",
           all_mappings() - mappings, REGIONS, test_ranks());
-    check_long(open_descriptors(), descriptors, "open descriptors with %d regions", REGIONS);
+    check_long(descriptors(), opened, "open descriptors with %d regions", REGIONS);
     ARMCI_Barrier();
     for (int i = 0; i < REGIONS; i++)
         free_known(&k[i * 7 % REGIONS]);
     check_long(segments_mapped(), segments, "segments mapped after all is freed");
-    check_long(open_descriptors(), descriptors, "open descriptors after all is freed");
+    check_long(descriptors(), opened, "open descriptors after all is freed");
 }
 
 /* Make sets of mutexes and take each away; a set maps at most one segment more than there were. */
@@ -213,10 +184,10 @@ static void mutexes_take_little(void)
     if (!needs_segments()) return;
     use_sets_of_mutexes(
         5, segments_mapped()); /* MPI libraries connect when the first message is sent */
-    long segments = segments_mapped(), descriptors = open_descriptors();
+    long segments = segments_mapped(), opened = descriptors();
     use_sets_of_mutexes(50, segments);
     check_long(segments_mapped(), segments, "segments mapped after 50 sets of mutexes");
-    check_long(open_descriptors(), descriptors, "open descriptors after 50 sets of mutexes");
+    check_long(descriptors(), opened, "open descriptors after 50 sets of mutexes");
 }
 
 enum { MANY = 300 };
@@ -268,7 +239,7 @@ static void many_regions(void)
     int n = effort(MANY);
     struct known *k = calloc((size_t)n, sizeof *k);
     struct rng r = rng_stream(1), own = rng_stream(100 + (uint64_t)test_rank());
-    long segments = segments_mapped(), descriptors = open_descriptors();
+    long segments = segments_mapped(), opened = descriptors();
     for (int i = 0; i < n; i++) {
         shift_addresses(&own);
         create_or_free(&k[i], &r, i);
@@ -284,8 +255,7 @@ static void many_regions(void)
     for (int i = 0; i < n; i++)
         if (k[i].base) free_known(&k[i]);
     check_long(segments_mapped(), segments, "segments mapped after all is freed");
-    check(open_descriptors() <= descriptors, "%ld open descriptors, %ld before", open_descriptors(),
-          descriptors);
+    check(descriptors() <= opened, "%ld open descriptors, %ld before", descriptors(), opened);
     free(k);
 }
 
