@@ -93,7 +93,7 @@ bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm com
 void armcii_finalize_prepare(MPI_Comm comm);
 /* Makes MPI_Finalize call the function at its beginning, as the deletion of an attribute of
  * MPI_COMM_SELF; later ones run first. */
-void armcii_finalize_call(MPI_Comm_delete_attr_function *end, void *value);
+void armcii_finalize_call(int (*end)(MPI_Comm, int, void *, void *), void *value);
 /* Collective over comm (pmi.c). Makes all processes of MPI_COMM_WORLD make progress while
  * MPI_Finalize waits at the launcher's barrier. False: not all of them are here, or their launcher
  * is unknown. */

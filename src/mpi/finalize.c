@@ -120,7 +120,7 @@ static int pause_on_delete(MPI_Comm self, int key, void *value, void *extra)
 }
 
 /* MPI_Finalize runs these functions in reverse order. */
-void armcii_finalize_call(MPI_Comm_delete_attr_function *end, void *value)
+void armcii_finalize_call(int (*end)(MPI_Comm, int, void *, void *), void *value)
 {
     int key;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL);
