@@ -156,7 +156,7 @@ static char *base_of(const armci_meminfo_t *meminfo)
     return (char *)(intptr_t)meminfo->idlist[MEMINFO_BASE];
 }
 
-/* Can base and bytes describe an allocation? */
+/* True if base and bytes can describe an allocation. */
 static bool is_plausible(const armci_meminfo_t *meminfo)
 {
     long base = meminfo->idlist[MEMINFO_BASE], bytes = meminfo->idlist[MEMINFO_BYTES], end;

@@ -27,7 +27,7 @@ void armcii_coll_reduce(void *x, int n, MPI_Datatype type, MPI_Op op, MPI_Comm c
 /* Gather `bytes` of each process, which contributes `mine`, in all[]; mine may be the caller's
  * place there. A reduction of all[]: a process exchanges messages with few others. */
 void armcii_coll_allgather(const void *mine, void *all, int bytes, MPI_Comm comm);
-/* Is `mine` true on every process? */
+/* True if `mine` is true on every process. */
 bool armcii_coll_all(bool mine, MPI_Comm comm);
 
 /* True if `mine` is the same number on every process. */

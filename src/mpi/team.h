@@ -71,7 +71,7 @@ void armcii_team_close(struct team *team);
 
 /* The rank of a process in the team; -1: no member. */
 int armcii_team_rank(const struct team *team, int process);
-/* Has the team a member on that node (a value of armcii_world->node_of)? */
+/* True if the team has a member on that node (a value of armcii_world->node_of). */
 bool armcii_team_is_on_node(const struct team *team, int node);
 
 /* The communicator of a scope; MPI_COMM_NULL if the caller is not in it. The first call is

@@ -60,13 +60,13 @@ static inline int armcii_world_node_number(int node)
     return low;
 }
 
-/* Is this process on the caller's node? */
+/* True if this process is on the caller's node. */
 static inline bool armcii_world_is_on_node(int process)
 {
     return armcii_world->node_of[process] == armcii_world->node_of[armcii_world->rank];
 }
 
-/* Do these n processes share memory? */
+/* True if these n processes share memory. */
 static inline bool armcii_world_is_one_node(int n, const int processes[])
 {
     for (int i = 1; i < n; i++)

@@ -34,8 +34,8 @@ bool armcii_team_memory_alloc(struct team *team, size_t bytes, struct placement 
 /* No member accesses it any more. Every member calls it, at the same point between its other calls
  * for the team. */
 void armcii_team_memory_free(struct team *team, const struct placement *place);
-/* Is the offset in units of the zone that one of the caller's teams has on the node of the process?
- */
+/* True if the offset is in units of the zone that one of the caller's teams has on the node of the
+ * process. */
 bool armcii_team_memory_has(int process, size_t offset);
 /* The most that an allocation of `bytes` bytes takes on a node. */
 size_t armcii_team_memory_on_node(const struct team *team, size_t bytes);

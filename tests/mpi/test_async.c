@@ -425,8 +425,7 @@ static void puts_behind_messages(void)
             break;
         }
         double after = put_behind_a_message(origin, target, base, message);
-        check(after < BEHIND_LIMIT, "a put to rank %d behind a message arrived after %.3f s",
-              target, after);
+        check_time(after, BEHIND_LIMIT, "a put to rank %d behind a message", target);
     }
     free(message);
     region_free(base);

@@ -166,11 +166,6 @@ int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Com
     return rc;
 }
 
-int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part)
-{
-    return armcii_coll_create(comm, n, ranks, 0, part);
-}
-
 bool armcii_coll_all(bool mine, MPI_Comm comm)
 {
     (void)comm;

@@ -66,9 +66,8 @@ bool armcii_endpoints_are_busy(void);
 /* True if messages for which nothing is outstanding may still be in MPI's queue, behind some of
  * the program. Any thread may call it, without the lock. */
 bool armcii_endpoints_owe(void);
-/* Count polls for acknowledgements by streams of updates and short gets, whose threads advance them
- * for now.
- */
+/* Return the number of polls for acknowledgements so far by streams of updates and short gets,
+ * whose threads advance them for now. */
 unsigned armcii_endpoints_stream_polls(void);
 /* Make progress on all of it, without waiting; true when there was any. */
 bool armcii_endpoints_progress(void);

@@ -47,8 +47,7 @@ static enum progress_work poll_once(void)
 }
 
 /* True if another thread is in MPI, or was since the last call. Two threads in MPI wait for each
- * other.
- */
+ * other. */
 static bool is_helped(void)
 {
     unsigned calls = armcii_window_progress_calls();
@@ -186,8 +185,8 @@ static int attach_memget(struct region *r)
 }
 
 /* If the route has a fallback, all members fail together. A window that only some members could
- * create stays, because freeing it is collective. Crashes with
- * such windows inside a node do not matter: these carry what goes to other nodes. */
+ * create stays, because freeing it is collective. Crashes with such windows inside a node do not
+ * matter: these carry what goes to other nodes. */
 static int create_over(const struct region *r, struct window *w, void *memory, size_t bytes)
 {
     bool optional = r->far->fallback != NULL;
@@ -341,7 +340,7 @@ static void memget_detach(struct region *r, char *memory)
 
 /* ---- operations ---- */
 
-/* Does an operation on memory of the caller write what it reads? MPI forbids that. */
+/* True if an operation on memory of the caller writes what it reads. MPI forbids that. */
 static bool meets_itself(const struct op *op)
 {
     char *lo, *hi;
