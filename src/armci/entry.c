@@ -7,21 +7,6 @@
 
 struct entry armcii_entry;
 
-static void abort_job(int status)
-{
-    int running, gone;
-    armcii_leave_allow();
-    MPI_Initialized(&running);
-    MPI_Finalized(&gone);
-    if (running && !gone) MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
-}
-
-/* Before main, since a call before ARMCI_Init may abort. */
-__attribute__((constructor)) static void set_abort(void)
-{
-    armcii_error_set_abort(abort_job);
-}
-
 static void report_off(const char *function)
 {
     armcii_error(ARMCI_ERR_STATE, function, "state",

@@ -35,6 +35,8 @@ struct stack {
     _Unwind_Word begin;    /* frames below are of this file */
     const void *program;   /* where it is loaded */
     bool is_known, is_mpi; /* who leaves: the program, or MPI, which has said why */
+    bool is_handler;       /* a signal handler runs */
+    bool in_mpi;           /* which interrupts MPI */
     const char *call;      /* the public function that is interrupted, or NULL */
 };
 
@@ -51,6 +53,7 @@ static void note_frame(struct stack *s, const Dl_info *of)
         s->is_known = true;
         s->is_mpi = is_mpi;
     }
+    s->in_mpi |= is_mpi && s->is_handler;
     if (begins(name, "PARMCI") || begins(name, "parmci_")) s->call = name + 1;
 }
 
@@ -61,7 +64,7 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *st
     int is_signal = 0; /* a handler interrupts this frame: the program's own */
     char *at = (char *)_Unwind_GetIPInfo(frame, &is_signal); /* NOLINT */
     if (_Unwind_GetCFA(frame) < s->begin) return _URC_NO_REASON;
-    if (is_signal) s->is_known = true;
+    if (is_signal) s->is_known = s->is_handler = true;
     if (dladdr(is_signal ? at : at - 1, &of)) note_frame(s, &of);
     return _URC_NO_REASON;
 }
@@ -79,15 +82,20 @@ static struct stack look_at_stack(const void *begin)
 
 /* ---- the end ---- */
 
+static void let_signal_end(int number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    signal(number, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* The process may have been interrupted anywhere, with any lock: then a signal ends it. */
 static void limit_time(void)
 {
     enum { SECONDS = 2 };
-    sigset_t alarms;
-    sigemptyset(&alarms);
-    sigaddset(&alarms, SIGALRM);
-    signal(SIGALRM, SIG_DFL);
-    sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+    let_signal_end(SIGALRM);
     alarm(SECONDS);
 }
 
@@ -103,6 +111,38 @@ static void say(const char *how, const char *call)
     armcii_node_has_told();
 }
 
+/* MPI may ask for a lock that the process holds where a handler interrupts MPI: MPICH then ends the
+ * process without telling its launcher. A signal every launcher takes for the end of the job. */
+static void abort_mpi(int status, bool in_mpi)
+{
+    if (in_mpi) {
+        let_signal_end(SIGTERM);
+        raise(SIGTERM);
+    }
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+static bool mpi_runs(void)
+{
+    int running, gone;
+    MPI_Initialized(&running);
+    MPI_Finalized(&gone);
+    return running && !gone;
+}
+
+/* For errors. */
+static void abort_job(int status)
+{
+    armcii_leave_allow();
+    if (mpi_runs()) abort_mpi(status ? status : 1, look_at_stack(__builtin_dwarf_cfa()).in_mpi);
+}
+
+/* Before main, since a call before ARMCI_Init may abort. */
+__attribute__((constructor)) static void set_abort(void)
+{
+    armcii_error_set_abort(abort_job);
+}
+
 /* `begin`: the stack of the caller's caller begins there. Returns if nobody waits for the process.
  */
 static void end_job(const char *function, int status, const void *begin)
@@ -110,10 +150,7 @@ static void end_job(const char *function, int status, const void *begin)
     char how[64];
     if (leave.process == 0 || getpid() != leave.process) return;
     leave.process = 0;
-    int running, gone;
-    MPI_Initialized(&running);
-    MPI_Finalized(&gone);
-    if (!running || gone) return;
+    if (!mpi_runs()) return;
     limit_time();
     struct stack stack = look_at_stack(begin);
     if (stack.is_mpi) return;

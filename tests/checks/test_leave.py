@@ -20,13 +20,13 @@ TOLD = {
     "exit": r"exit\(0\)", "exit3": r"exit\(3\)", "exit256": r"exit\(256\)", "return": r"exit\(0\)", "_exit": r"_exit\(0\)",
     "_exit3": r"_exit\(3\)", "_Exit": r"_exit\(0\)", "quick_exit": "quick_exit", "thread": r"exit\(0\)",
     "handler": r"exit\(0\), in ARMCI_Barrier", "handler-_exit": r"_exit\(0\), in ARMCI_Barrier", "lock-holder": r"exit\(0\)",
-    "nonblocking-put": r"exit\(0\)", "cleanup": r"exit\(4\)"}
-UNTOLD = ("error", "mpi-abort", "mpi-error", "abort", "kill", "segv", "term", "handler-kill")
+    "exit-in-mpi": r"exit\(0\)", "nonblocking-put": r"exit\(0\)", "cleanup": r"exit\(4\)"}
+UNTOLD = ("error", "error-in-mpi", "mpi-abort", "mpi-error", "abort", "kill", "segv", "term", "handler-kill")
 PLACES = ("barrier", "lock", "put", "get", "acc", "rmw", "malloc", "group", "notify", "mpi", "sum", "compute", "finalize")
 GOOD = ("good", "children", "forgotten", "too-often", "at-exit", "in-destructor")
 GOOD_ROWS = [(end, False, True) for end in GOOD] + [("good", False, False), *[("children", nodes, starts) for nodes, starts in
                                                                               ((True, True), (False, False), (True, False))]]
-QUICK = (("exit", "barrier"), ("_exit", "put"), ("handler", "barrier"), ("lock-holder", "lock"), ("quick_exit", "compute"), ("mpi-abort", "barrier"),
+QUICK = (("exit", "barrier"), ("_exit", "put"), ("handler", "barrier"), ("exit-in-mpi", "barrier"), ("error-in-mpi", "barrier"), ("lock-holder", "lock"), ("quick_exit", "compute"), ("mpi-abort", "barrier"),
          ("kill", "get"))
 
 

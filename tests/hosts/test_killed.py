@@ -16,7 +16,7 @@ BEGUN = "everybody transfers"
 AFTER = 5  # seconds after a rank has left; two-hosts takes 2 of them, where a process is left
 WAYS = [(way, "lock" if way == "lock-holder" else "barrier", contact) for way in (*TOLD, *UNTOLD) for contact in (False, True)] + [
     (way, place, contact) for way in ("exit", "_exit", "kill") for place in PLACES for contact in (False, True)]
-QUICK = (("exit", "barrier", False), ("_exit", "put", True), ("handler", "barrier", True), ("exit", "compute", True), ("kill", "malloc", True))
+QUICK = (("exit", "barrier", False), ("_exit", "put", True), ("exit-in-mpi", "barrier", True), ("error-in-mpi", "barrier", True), ("exit", "compute", True), ("kill", "malloc", True))
 CASES = ((2, 0, "put"), (2, 1, "get"), (4, 0, "lock"), (4, 1, "acc"), (4, 2, "put"), (4, 3, "barrier"))
 
 

@@ -4,6 +4,8 @@
  * leave plain: MPI alone. leave WAY [PLACE [contact]]: the tables below; with `contact`, after
  * operations of all ranks on all. Prints "leaves" when the last rank is about to leave.
  * LEAVE_MPI_TO_ARMCI=1: ARMCI starts MPI. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -240,6 +242,43 @@ static void by_handler_underscore(void)
     wait_in_place(0);
 }
 
+static _Thread_local int signal_in_progress;
+
+/* In place of UCX's, which MPICH calls with its lock. */
+unsigned ucp_worker_progress(void *worker);
+unsigned ucp_worker_progress(void *worker)
+{
+    static unsigned (*progress)(void *);
+    if (!progress) *(void **)&progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    if (signal_in_progress) raise(signal_in_progress);
+    return progress(worker);
+}
+
+static void interrupt_mpi(void (*handler)(int))
+{
+    int flag;
+    signal(SIGUSR2, handler);
+    signal_in_progress = SIGUSR2;
+    MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    handler(SIGUSR2); /* without UCX */
+}
+
+static void by_exit_in_mpi(void)
+{
+    interrupt_mpi(handle_by_exit);
+}
+
+static void handle_by_error(int number)
+{
+    announce();
+    ARMCI_Error("a signal", number);
+}
+
+static void by_error_in_mpi(void)
+{
+    interrupt_mpi(handle_by_error);
+}
+
 static void *exit_soon(void *unused)
 {
     usleep(100000);
@@ -338,6 +377,8 @@ static const struct {
             {"handler", by_handler, true},
             {"handler-_exit", by_handler_underscore, true},
             {"handler-kill", by_handler_kill, false},
+            {"exit-in-mpi", by_exit_in_mpi, false},
+            {"error-in-mpi", by_error_in_mpi, false},
             {"thread", by_thread, true},
             {"lock-holder", by_lock_holder, false},
             {"nonblocking-put", by_nonblocking_put, false},
