@@ -28,12 +28,11 @@ OURS = "armci-rma"
 MPIS = ("mpich", "openmpi")
 PLACES = {"node": "one node", "hosts": "two nodes"}
 BEGIN, END = "<!-- generated from benchmarks/data/report.json: %s -->", "<!-- end of the generated part -->"
-# The rows of the pictures, and those of them that README.md leaves out.
+# The rows of the pictures.
 SHORT = {"node": ["put 8 B", "get 8 B", "acc 8 B + fence", "rmw fetch-and-add long", "lock + unlock, free", "getS 64 x 512 B",
                   "put 8 B, newest of 300", "put 16 MiB", "acc 16 MiB"],
          "hosts": ["get 8 B", "put 8 B + fence", "acc 8 B + fence", "rmw fetch-and-add long", "lock + unlock, free", "get 8 B, computing",
                    "put 8 B + fence, computing", "rmw, computing", "get 4 MiB"]}
-NOT_IN_README = {"node": ["get 8 B"], "hosts": ["acc 8 B + fence", "put 8 B + fence, computing", "rmw, computing"]}
 ROUND_TRIP = "MPI round trip 8 B"
 LOSS = 0.95  # a rival's time divided by this library's, below which it is a loss worth a line
 WITHIN = "Within the spread of the two libraries' measurements."
@@ -129,28 +128,6 @@ def hidden(row):
 
 
 # ---- tables, as lists of lists of cells
-
-def both(data, cell):
-    """A cell of README.md: what `cell` says for each MPI library."""
-    return " / ".join(cell(mpi) for mpi in MPIS)
-
-
-def short_table(data, place):
-    """The rows of README.md for one node or two: this library's times, the others' as multiples."""
-    others = data.libraries()[1:] if place == "node" else [key for key in data.libraries()[1:] if any(where[0] == key and where[2] == place for where in data.rows)]
-    head = ["one node" if place == "node" else "two nodes", "ARMCI-RMA"] + (["in units of"] if place == "hosts" else [])
-    table = [head + [data.name(key) for key in others]]
-    for name in (name for name in SHORT[place] if name not in NOT_IN_README[place]):
-        group = data.group_of(place, name)
-        row = lambda mpi, key=OURS: data.row(key, mpi, place, group, name)  # noqa: E731
-        ours = both(data, lambda mpi: time_text(time_of(row(mpi))) if row(mpi) else "-")
-        cells = [name, ours]
-        if place == "hosts":
-            unit = next((row(mpi)["versus"] for mpi in MPIS if row(mpi) and row(mpi).get("versus")), "")
-            cells.append(both(data, lambda mpi: f"{units(row(mpi)):.2f}" if units(row(mpi)) else "-") + " x " + unit)
-        table.append(cells + [both(data, lambda mpi: relation(data, key, mpi, place, (group, name))) for key in others])
-    return table
-
 
 def relation(data, library, mpi, place, row_name):
     value = ratio(data, library, mpi, place, row_name)
@@ -338,13 +315,11 @@ def markdown(table):
 
 def parts(data):
     """The generated parts of the pages, by page and name."""
-    nodes = "Two nodes are namespaces of the same machine, joined by TCP; the unit is plain MPI in the same run."
-    readme = {"short": f"{provenance(data)}\n\n{markdown(short_table(data, 'node'))}\n{nodes}\n\n{markdown(short_table(data, 'hosts'))}"}
     page = {f"{place}-{mpi}": markdown(long_table(data, place, mpi)) for place in SHORT for mpi in MPIS}
     page |= {f"methods-{place}": markdown(ours_table(data, "methods", place)) for place in PLACES}
     page |= {"passive": markdown(ours_table(data, "passive", "hosts")), "overlap": markdown(overlap_table(data)), "losses": markdown(losses(data)), "problems": markdown(problem_table(data)),
              "machine": provenance(data) + "\n"}
-    return {"README.md": readme, "doc/benchmarks.md": page, "doc/evaluation.md": {"seen": markdown(evaluation_table(data))}}
+    return {"doc/benchmarks.md": page, "doc/evaluation.md": {"seen": markdown(evaluation_table(data))}}
 
 
 def renewed(text, name, part):
