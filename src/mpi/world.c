@@ -9,7 +9,7 @@
 #include "base/backoff.h"
 #include "mpi/coll.h"
 #include "mpi/errors.h"
-#include "mpi/window.h"
+#include "mpi/progress.h"
 
 static struct world the_world;
 const struct world *const armcii_world = &the_world;
@@ -51,7 +51,7 @@ static void number_domains(struct world *w)
 /* Other processes may wait in MPI for this one. */
 static bool progress_mpi(void)
 {
-    armcii_window_progress(the_world.control);
+    armcii_mpi_progress(the_world.control);
     return false;
 }
 

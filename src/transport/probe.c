@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 #include "mpi/coll.h"
-#include "mpi/window.h"
+#include "transport/rma/window.h"
 #include "mpi/world.h"
 
 enum {

@@ -12,9 +12,9 @@
 
 #include "base/config.h"
 #include "base/lock.h"
-#include "mpi/window.h"
 #include "mpi/team.h"
 #include "node/team_memory.h"
+#include "shape/accumulate.h"
 #include "shape/shape.h"
 
 struct route;

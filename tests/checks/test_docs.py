@@ -163,7 +163,7 @@ def test_names(page, source):
 
 def test_warnings_are_explained():
     """Each name of the table of warnings."""
-    names = re.findall(r'^    \{"([a-z-]+)", ', read("src", "armci", "warnings.c"), re.M)
+    names = re.findall(r'^    \{"([a-z-]+)", ', read("src", "api", "warnings.c"), re.M)
     assert {"alone", "unknown-mpi"} <= set(names), "no table of warnings"
     guide = read("doc", "guide.md")
     none_of(["doc/guide.md does not explain the warning [%s]" % name for name in names if "| `[%s]` |" % name not in guide])

@@ -2,7 +2,7 @@
 
 - a layer of src includes only itself and layers below it; base and shape know no MPI;
 - no two files include each other, directly or around a corner (a .c file and its .h count as one);
-- RMA calls of MPI are named in src/mpi only; the environment is read in src/base/config.c only; only src/base/log.c prints
+- RMA calls of MPI are named in src/transport/rma only; the environment is read in src/base/config.c only; only src/base/log.c prints
   (others may write to a stream that they are given or have opened by name);
 - no #if asks which MPI library it is compiled with;
 - variables that files share are those of a list, which may only shrink (constants and what each thread has for itself do not count);
@@ -22,7 +22,7 @@ import pytest
 
 from common import SOURCE, none_of, read
 
-LAYERS = ("base", "shape", "mpi", "node", "progress", "transport", "transport/shm", "transport/am", "transport/rma", "transport/route", "mem", "core", "armci")  # from the ground
+LAYERS = ("base", "shape", "mpi", "node", "progress", "transport", "transport/shm", "transport/am", "transport/rma", "transport/route", "mem", "core", "api")  # from the ground
 WITHOUT_MPI = ("base", "shape")
 PUBLIC = ("armci.h", "armcix.h", "message.h", "parmci.h", "mpi.h")
 SIZED = ("src", "include", "tools", "tests", "examples", "benchmarks")
@@ -127,9 +127,9 @@ def circles():
 
 def look_at_names(path, code):
     """What may be named only in one place."""
-    if layer_of(path) != "mpi":
+    if layer_of(path) != "transport/rma":
         for match in RMA.finditer(code):
-            breach("names", path, code, match.start(), "%s outside src/mpi" % match.group(0))
+            breach("names", path, code, match.start(), "%s outside src/transport/rma" % match.group(0))
     if path != os.path.join("src", "base", "config.c"):
         for match in ENVIRONMENT.finditer(code):
             breach("names", path, code, match.start(), "%s outside src/base/config.c" % match.group(0))

@@ -558,16 +558,16 @@ void armcii_window_sync(struct window *w)
     called(w, (struct fake_call){.kind = FAKE_SYNC});
 }
 
-void armcii_window_progress(MPI_Comm comm)
+void armcii_mpi_progress(MPI_Comm comm)
 {
     (void)comm, record((struct fake_call){.kind = FAKE_PROGRESS});
 }
 
-unsigned armcii_window_progress_calls(void)
+unsigned armcii_mpi_progress_calls(void)
 {
     return 0;
 }
-bool armcii_window_is_progressing(void)
+bool armcii_mpi_is_progressing(void)
 {
     return false;
 }

@@ -1,4 +1,5 @@
-/* fake_mpi.h - a fake of MPI's one-sided functions that replaces src/mpi/window.c in unit tests.
+/* fake_mpi.h - a fake of MPI's one-sided functions that replaces src/transport/rma/window.c and
+ * src/mpi/progress.c in unit tests.
  *
  * It records every call and simulates remote memory with the weakest guarantees of MPI: an
  * operation takes effect when it is flushed, those flushed together take effect in any order, and a
@@ -12,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/window.h"
+#include "mpi/progress.h"
+#include "transport/rma/window.h"
 
 /* When operations take effect. */
 enum fake_order { FAKE_AT_ONCE, FAKE_IN_ORDER, FAKE_REVERSED, FAKE_SHUFFLED, FAKE_ORDERS };

@@ -1,5 +1,5 @@
-/* The table of warnings (src/armci/warnings.c), in made-up jobs. */
-#include "armci/warnings.h"
+/* The table of warnings (src/api/warnings.c), in made-up jobs. */
+#include "api/warnings.h"
 
 #include <limits.h>
 

@@ -9,7 +9,7 @@
 #include "base/lock.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
-#include "mpi/window.h"
+#include "mpi/progress.h"
 #include "mpi/world.h"
 
 /* ---- mutex messages: LINK from a waiter to its predecessor, GRANT from the holder to its
@@ -160,7 +160,7 @@ static int compare_and_swap_tail(struct rma_mcs *q, int owner, int mutex, int ex
 void armcii_rma_mcs_lock(void *set, int owner, int mutex)
 {
     struct rma_mcs *q = set;
-    armcii_window_progress(
+    armcii_mpi_progress(
         armcii_world
             ->control); /* a node that locks in a loop would starve requests of other nodes */
     int before = swap_tail(q, owner, mutex);

@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "mpi/coll.h"
+#include "mpi/progress.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "progress/event.h"
@@ -38,8 +39,8 @@ static struct {
 
 static enum progress_work poll_once(void)
 {
-    armcii_window_progress(armcii_world->control);
-    rma.mpi_calls = armcii_window_progress_calls(); /* without the call above */
+    armcii_mpi_progress(armcii_world->control);
+    rma.mpi_calls = armcii_mpi_progress_calls(); /* without the call above */
     bool any = armcii_event_drain();
     any |= armcii_doorbell_clear();
     if (any) rma.watches_all = false; /* the message may be from a new connection */
@@ -50,8 +51,8 @@ static enum progress_work poll_once(void)
  * other. */
 static bool is_helped(void)
 {
-    unsigned calls = armcii_window_progress_calls();
-    bool any = calls != rma.mpi_calls || armcii_window_is_progressing();
+    unsigned calls = armcii_mpi_progress_calls();
+    bool any = calls != rma.mpi_calls || armcii_mpi_is_progressing();
     rma.mpi_calls = calls;
     if (any) rma.watches_all = false; /* the program may have made connections */
     return any;
@@ -423,7 +424,7 @@ static void barrier(void)
 /* MPI does not report whether there was work. */
 static bool progress(void)
 {
-    if (!rma.target_is_passive) armcii_window_progress(armcii_world->control);
+    if (!rma.target_is_passive) armcii_mpi_progress(armcii_world->control);
     return false;
 }
 

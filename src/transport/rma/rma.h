@@ -3,6 +3,7 @@
 #ifndef ARMCII_RMA_H
 #define ARMCII_RMA_H
 
+#include "transport/rma/window.h"
 #include "transport/transport.h"
 
 extern const struct transport armcii_rma;

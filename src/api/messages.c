@@ -1,7 +1,7 @@
 /* messages.c - the armci_msg_* family: two-sided messages, barriers, broadcasts, exchange. */
 #include <stdlib.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "mpi/coll.h"
 
 struct reduction {

@@ -1,8 +1,7 @@
 /* window.c - RMA windows and the calls on them. */
-#include "mpi/window.h"
+#include "transport/rma/window.h"
 
 #include <assert.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -10,12 +9,8 @@
 #include "mpi/coll.h"
 #include "mpi/datatype.h"
 #include "mpi/errors.h"
+#include "mpi/progress.h"
 #include "mpi/quirks.h"
-
-static struct {
-    atomic_uint progress_calls;
-    atomic_int progressing;
-} progress;
 
 enum { SLICE_ALIGNMENT = 64 };
 
@@ -117,66 +112,35 @@ void armcii_window_free(struct window *w)
     w->base = NULL;
 }
 
-/* ---- completion and progress ---- */
-
-static void begin_progress(void)
-{
-    atomic_fetch_add_explicit(&progress.progress_calls, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&progress.progressing, 1, memory_order_relaxed);
-}
-
-static void end_progress(void)
-{
-    atomic_fetch_sub_explicit(&progress.progressing, 1, memory_order_relaxed);
-}
+/* ---- completion ---- */
 
 void armcii_window_flush(struct window *w, int target)
 {
-    begin_progress();
+    armcii_mpi_begin_progress();
     MPI_Win_flush(target, w->win);
-    end_progress();
+    armcii_mpi_end_progress();
 }
 
 void armcii_window_flush_all(struct window *w)
 {
-    begin_progress();
+    armcii_mpi_begin_progress();
     MPI_Win_flush_all(w->win);
-    end_progress();
+    armcii_mpi_end_progress();
 }
 
 void armcii_window_flush_local(struct window *w, int target)
 {
-    begin_progress();
+    armcii_mpi_begin_progress();
     if (armcii_quirks->local_completion)
         MPI_Win_flush_local(target, w->win);
     else
         MPI_Win_flush(target, w->win);
-    end_progress();
+    armcii_mpi_end_progress();
 }
 
 void armcii_window_sync(struct window *w)
 {
     MPI_Win_sync(w->win);
-}
-
-/* A probe that finds a message returns at once, without progress, so this one looks for a message
- * that nobody sends. */
-void armcii_window_progress(MPI_Comm control)
-{
-    int arrived;
-    begin_progress();
-    MPI_Iprobe(MPI_ANY_SOURCE, CONTROL_NOTHING, control, &arrived, MPI_STATUS_IGNORE);
-    end_progress();
-}
-
-unsigned armcii_window_progress_calls(void)
-{
-    return atomic_load_explicit(&progress.progress_calls, memory_order_relaxed);
-}
-
-bool armcii_window_is_progressing(void)
-{
-    return atomic_load_explicit(&progress.progressing, memory_order_relaxed) > 0;
 }
 
 /* ---- put, get, accumulate ---- */

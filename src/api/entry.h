@@ -100,7 +100,7 @@ void armcii_barrier_of(struct team *team);
 /* Complete all operations on one region, before it is freed. */
 void armcii_complete_region(struct region *region);
 
-/* Destroy all remaining sets of mutexes (atomics.c). */
+/* Destroy all remaining sets of mutexes (mutexes.c). */
 void armcii_mutexes_end(void);
 /* Make the world the default group (groups.c). */
 void armcii_groups_reset_default(void);

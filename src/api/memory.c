@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "base/config.h"
 #include "base/lock.h"
 #include "mem/region.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 
 /* ---- arguments ---- */
 

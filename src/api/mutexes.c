@@ -1,33 +1,15 @@
-/* atomics.c - read-modify-write; mutexes. */
+/* mutexes.c - sets of mutexes over a team (ARMCI's own set is over the world), and those that this
+ * process holds. A transport queues the processes that wait. */
 #include <limits.h>
 #include <stdlib.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "core/op.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "transport/transport.h"
-
-int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
-{
-    ARMCII_ENTER(CALLER);
-    if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_check_process(CALLER, "proc", proc);
-    if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
-        rc = armcii_error(ARMCI_ERR_TYPE, CALLER, "op", "invalid operation", "%d", op);
-    if (!rc) rc = armcii_check_pointer(CALLER, "ploc", ploc);
-    if (rc) return rc;
-    rc = armcii_rmw(CALLER, op, ploc, prem, value, proc);
-    return rc;
-}
-ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
-
-/* ---- mutexes ----
- *
- * Sets of them over a team (ARMCI's own set is over the world), and those that this process holds.
- * A transport queues the processes that wait. */
 
 /* A mutex that a thread of this process holds, or waits for. */
 struct held {

@@ -1,5 +1,5 @@
 /* warnings.c - the table of warnings that every job may print at start. */
-#include "armci/warnings.h"
+#include "api/warnings.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* entry.c - state and argument checks that all public functions share. */
-#include "armci/entry.h"
+#include "api/entry.h"
 
 #include "mem/directory.h"
 #include "shape/accumulate.h"

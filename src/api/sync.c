@@ -1,6 +1,6 @@
 /* sync.c - handles, waiting, fences, barrier, notification. */
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "core/handle.h"
 #include "transport/route.h"
 #include "transport/shm/shm.h"

@@ -1,6 +1,6 @@
 /* banner.c - the summary that ARMCI_VERBOSE prints at start. */
-#include "armci/entry.h"
-#include "armci/warnings.h"
+#include "api/entry.h"
+#include "api/warnings.h"
 
 #include <stdarg.h>
 #include <stdint.h>

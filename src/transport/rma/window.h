@@ -61,7 +61,7 @@ void armcii_window_fetch_and_op(struct window *w, enum rmw_update update, int ta
 void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected,
                                     int desired, int *old);
 
-/* ---- completion and progress ---- */
+/* ---- completion ---- */
 
 /* Complete the caller's operations remotely: towards rank `target`, or towards all members. */
 void armcii_window_flush(struct window *w, int target);
@@ -71,11 +71,5 @@ void armcii_window_flush_local(struct window *w, int target);
 /* Makes completed operations of others visible to the caller's loads, and the caller's stores
  * visible to others. */
 void armcii_window_sync(struct window *w);
-/* Makes progress in MPI, by a call on the control communicator. */
-void armcii_window_progress(MPI_Comm control);
-/* The number of calls that made progress, flushes included, and whether a thread is in one now:
- * then another call is not needed. */
-unsigned armcii_window_progress_calls(void);
-bool armcii_window_is_progressing(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "mem/directory.h"
 #include "transport/shm/shm.h"
 #include "core/handle.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "node/node.h"
 
 static struct {

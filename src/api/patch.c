@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "shape/shape.h"
 
 void PARMCI_Copy(void *src, void *dst, int n)

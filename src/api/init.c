@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
@@ -112,8 +112,8 @@ static void hook_mpi_finalize(void)
 }
 
 /* What the library makes of the program's communicator inherits its error handler. The library
- * reads codes in few places (mpi/window.c); everywhere else an error ends the job, whatever the
- * program does with its own. */
+ * reads codes in few places (transport/rma/window.c); everywhere else an error ends the job,
+ * whatever the program does with its own. */
 static void start_on(MPI_Comm comm)
 {
     int rank;

@@ -1,11 +1,11 @@
 /* groups.c - groups of processes; nodes and their processes. */
 #include <stdlib.h>
 
-#include "armci/entry.h"
+#include "api/entry.h"
 #include "base/config.h"
 #include "base/thread.h"
 #include "core/op.h"
-#include "mpi/window.h"
+#include "mpi/progress.h"
 #include "mpi/world.h"
 #include "node/node.h"
 #include "transport/shm/shm.h"
@@ -360,7 +360,7 @@ ARMCII_ALIAS(ARMCI_Set_shm_limit, PARMCI_Set_shm_limit);
 void PARMCIX_Progress(void)
 {
     if (!armcii_is_running(CALLER)) return;
-    armcii_window_progress(armcii_world->control);
+    armcii_mpi_progress(armcii_world->control);
     armcii_lock_enter();
     armcii_progress();
     armcii_lock_exit();
