@@ -81,7 +81,7 @@ def commit():
     """The commit of this source, and whether something was changed since but kept measurements; empty outside of git."""
     git = ["git", "-C", str(TOP)]
     head = subprocess.run([*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True).stdout.strip()
-    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", "src", "include", "benchmarks", ":!benchmarks/data"],
+    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", "src", "include", "benchmarks"],
                              capture_output=True, text=True).stdout.strip()
     return head + (" and changes" if head and changed else "")
 
@@ -268,8 +268,8 @@ def options():
 def main():
     args = options()
     begin = time.monotonic()
-    data = {"date": datetime.date.today().isoformat(), "commit": commit(), "machine": machine(), "seconds_per_row": args.seconds, "busy": [],
-            "libraries": {OURS: "ARMCI-RMA " + first_line(TOP / "VERSION"), **{rival.key: rival.name for rival in rivals.rivals(args.checkout)}}}
+    data = {"date": datetime.date.today().isoformat(), "version": first_line(TOP / "VERSION"), "commit": commit(), "machine": machine(), "seconds_per_row": args.seconds, "busy": [],
+            "libraries": {OURS: "ARMCI-RMA", **{rival.key: rival.name for rival in rivals.rivals(args.checkout)}}}
     try:
         builds = [mpi for mpi in rivals.find_builds(args.build) if not args.mpi or mpi.family in args.mpi]
         if not builds:

@@ -59,8 +59,9 @@ static void copy_aligned_loads(char *dst, const char *src, size_t bytes)
     load_aligned(dst, src, bytes);
 }
 
-/* ---- what AMD's processors need: measured on EPYC 7003 with glibc 2.36 (doc/benchmarks.md, "Long
- * copies") ---- */
+/* ---- what AMD's processors need: measured on EPYC 7003 with glibc 2.36. Nontemporal stores of 16
+ * MiB take 0.7 to 0.8 of the time of memcpy there, and 5.6 times as long on Intel's Sapphire Rapids
+ * ---- */
 
 #ifdef __SSE2__
 #include <cpuid.h>

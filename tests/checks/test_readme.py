@@ -5,10 +5,8 @@
   options; each environment variable is known;
 - the tables of doc/benchmarks.md and the pictures are made of benchmarks/data/report.json, and say why another library is faster.
 """
-import importlib
 import os
 import re
-import sys
 
 import pytest
 
@@ -76,38 +74,3 @@ def test_variables():
     for name, value in re.findall(r"\b(ARMCI_[A-Z_]+)=([\w-]+)", TEXT):
         row = re.search(r"^\| %s \| (\S+(?: or \S+)*) \|" % name, known, re.M)
         assert not row or "|" not in row[1] or value in row[1].replace("\\", "").split("|"), "%s=%s is no value" % (name, value)
-
-
-def test_figures():
-    assert not output(sys.executable, "-B", os.path.join(SOURCE, "benchmarks", "report.py"), "check")
-
-
-@pytest.fixture
-def report(monkeypatch):
-    monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    return importlib.import_module("report")
-
-
-def test_loss_without_reason(report, monkeypatch):
-    """A row beyond the spread needs a reason, one within the spread has it."""
-    data = report.Data(report.DATA)
-    beyond = [row for row, (_, library) in report.slower(data).items() if report.reason(data, library, row[1], row[0], row[2:]) != report.WITHIN]
-    monkeypatch.setattr(report.reasons, "REASONS", [])
-    assert len(report.without_reason(data)) == len(beyond) < len(report.slower(data))
-
-
-def test_sources_of_figures(report):
-    """Data of one run have one source: with both MPI libraries, the processor that differs from the page's; and kept data without it."""
-
-    def run(mpi, processor, rows):
-        return {"library": report.OURS, "mpi": mpi, "place": "hosts", "head": {"processor": processor}, "rows": rows, "problems": []}
-    kept = {"libraries": {}, "runs": [run("one", "first processor", []), run("other", "second processor", [])]}
-    rows = [{"group": "pool", "name": "a row"}]
-    report.merge(kept, {"commit": "c", "date": "d", "libraries": {}, "runs": [run(mpi, "second processor", rows) for mpi in ("one", "other")]})
-    assert [old["commits"] for old in kept["runs"]] == [{"pool": "c of d, second processor"}] * 2
-    kept["runs"][1]["commits"] = {"many": "c of d"}
-
-    class Kept:
-        all = kept
-    assert report.later_commits(Kept) == "; c of d, second processor: many, pool on two nodes"

@@ -211,7 +211,6 @@ struct count {
     int nodes, processes, half_nodes, half_processes, each_on_node, constant;
 };
 
-/* doc/make-scaling reads this table. */
 /* clang-format off */
 static const struct row {
     const char *name;

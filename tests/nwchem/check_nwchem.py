@@ -40,7 +40,7 @@ class Session:
     def __init__(self, args, nwchem):
         self.args, self.nwchem = args, nwchem
         self.file, self.logs = pathlib.Path(args.results).resolve(), pathlib.Path(args.logs).resolve()
-        self.results = json.loads(self.file.read_text()) if self.file.exists() else {}
+        self.results = json.loads(self.file.read_text())["nwchem"] if self.file.exists() else {}
         self.own = self.results.setdefault(nwchem.title, {"inputs": {}})
         self.own["about"], self.commit = about(args.prefix), commit()
         self.passed, self.failed = 0, []  # of this library; what becomes of the other one is a result, not a failure
@@ -98,14 +98,14 @@ class Session:
                 self.passed += worst is None
                 self.failed += [f"{case.name} on {place}"] if worst else []
             self.own["inputs"].setdefault(case.name, {}).setdefault(library, {})[place] = kept
-        self.file.write_text(json.dumps(self.results, indent=1, sort_keys=True) + "\n")
+        self.file.write_text(json.dumps({"nwchem": self.results}, indent=1, sort_keys=True) + "\n")
 
 
 def commit():
     """What the results are results of."""
     git = ["git", "-C", HERE]
     head = subprocess.run([*git, "describe", "--always"], capture_output=True, text=True).stdout.strip()
-    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", ":/", ":(exclude)results.json"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", ":/", ":(exclude)results"], capture_output=True, text=True).stdout.strip()
     return head + ("-dirty" if changed else "") if head else "unknown"
 
 
@@ -196,7 +196,7 @@ def settings():
         ("--missing", dict(action="store_true", help="only runs whose results are not kept yet")),
         ("--repeat", dict(type=int, default=1, help="how often each run is made (default: 1); the least time is kept")),
         ("--loaded", dict(action="store_true", help="the machine has other work: keep no times")))
-    of_page = command(commands, "page", lambda args: page(json.loads(args.results.read_text()), args.page.read_text()))
+    of_page = command(commands, "page", lambda args: page(json.loads(args.results.read_text())["nwchem"], args.page.read_text()))
     of_page.add_argument("results", type=pathlib.Path)
     of_page.add_argument("page", type=pathlib.Path)
     command(commands, "profile", lambda args: picture(args.stats)).add_argument("stats")

@@ -1,0 +1,382 @@
+#!/usr/bin/env python3
+"""results.py: what the pages may say of tests and measurements, from the JSON files of this folder.
+
+    results.py check              are the files as schema.json says, each id there once, and do pages and pictures say what they say?
+    results.py update             write the figures of the pages and doc/reference/results.md anew, and with matplotlib the pictures
+    results.py table FILE [NEW]   write all measured rows as one HTML page; NEW: those that measure.py has just written, not those kept here
+    results.py keep NEW           take the words of armci-bench that measure.py has written in place of what is kept of them
+    results.py stale [PAGE...]    name the figures of the pages that are older than the sources they depend on; exit status 1 if there are any
+
+A page names a figure by a link to doc/reference/results.md#ID; the text of the link is the figure, rounded to two digits. Ids:
+
+    ID of tests.json                       passed of all
+    ID of values.json                      the value
+    nwchem-RELEASE-MPI[-PLACE]             inputs that end right; PLACE: ranks, or nodes x ranks of each
+    nwchem-RELEASE-MPI-PLACE-ratio         time of this library / time of ARMCI-MPI, over the inputs that have both
+    [LIBRARY-]PLACE-MPI-WORD-ROW           median of a row of times.json
+        -ratio                             time of that library / time of this one
+        -versus                            time of the row / time of what it was measured in turns with
+        -rate                              bytes / time
+"""
+import html
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent
+SOURCES = ("src", "include")  # what every figure depends on
+PLACES = {"node": "one node", "hosts": "two nodes"}
+OURS = "armci-rma"
+REFERENCE = "doc/reference/results.md"
+LINK = re.compile(r"\[([^\[\]]*)\](\((?:[\w./-]*/)?results\.md#([a-z0-9-]+)\))")
+
+
+def load():
+    """All files of this folder as one dictionary."""
+    merged = {}
+    for path in sorted(HERE.glob("*.json")):
+        if path.name != "schema.json":
+            merged |= json.loads(path.read_text(encoding="utf-8"))
+    return merged
+
+
+def pages():
+    """The pages that may have figures."""
+    return [path for path in (TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "doc").glob("*.md"))) if path.exists()]
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def time_of(row):
+    """The median; the best time where there is none; None where the data were wrong or nothing completed."""
+    return row and row["valid"] and (row.get("median_ns") or row.get("best_ns")) or None
+
+
+def amount(value, unit):
+    """Two digits, and the unit that fits."""
+    units = {"ns": (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1)), "B": (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1))}[unit]
+    name, size = next((pair for pair in units if value >= 0.995 * pair[1]), units[-1])
+    return f"{number(value / size)} {name}"
+
+
+def number(value):
+    return f"{value:.2g}" if value < 99.5 else f"{value:,.0f}"
+
+
+class Fact:
+    """A figure: its text, what it is, and the record that it comes from."""
+
+    def __init__(self, text, what, record):
+        self.text, self.what, self.record = text, what, record
+
+    def source(self):
+        """Where it comes from, in a sentence."""
+        record = self.record
+        if "source" in record:
+            return record["source"]
+        parts = [f"`{record['command']}`", record.get("mpi_version") or record["mpi"]]
+        parts += [f"{record[key]} {name}{'s' * (record[key] > 1)}" for key, name in (("ranks", "rank"), ("nodes", "node")) if key in record]
+        parts += [f"version {record['version']}"] if "version" in record else []
+        return ", ".join([*parts, f"commit {record['commit']}", *([record["date"]] if "date" in record else []), f"machine {record['machine']}"]) + \
+            (f". {record['note']}" if "note" in record else "")
+
+
+class Facts:
+    """All figures by id."""
+
+    def __init__(self, data):
+        self.data, self.all, self.twice, self.rows = data, {}, [], {}
+        for record in data["tests"]:
+            passed, total = record["passed"], record["passed"] + record["known"] + record["failed"]
+            self.add(record["id"], f"{passed} of {total}", record["suite"] + (f"; {record['known']} fail for known reasons" if record["known"] else ""), record)
+        for record in data["values"]:
+            self.add(record["id"], amount(record["value"], record["unit"]), record["what"], record)
+        for record in data["times"]:
+            record = {**record, "command": f"make report WORDS={record['word']} PLACES={record['place']}"}
+            for row in record["rows"]:
+                self.add_row(record, row)
+        self.add_ratios()
+        for title, kept in data["nwchem"].items():
+            family, _, release = title.partition(", NWChem ")
+            self.add_nwchem(f"nwchem-{slug(release or '7.0.2')}-{family}", release or "7.0.2", kept)
+
+    def add(self, key, text, what, record):
+        if key in self.all:
+            self.twice.append(key)
+        self.all[key] = Fact(text, what, record)
+
+    def name(self, key):
+        return self.data["libraries"][key]
+
+    def add_row(self, record, row):
+        where = (record["library"], record["place"], record["mpi"], record["word"], row["name"])
+        if where in self.rows:
+            self.twice.append(" ".join(where))
+        self.rows[where] = (record, row)
+        time, key = time_of(row), slug(" ".join(where[where[0] == OURS:]))
+        if not time:
+            return
+        what = f"{row['name']} (word {record['word']}), {self.name(record['library'])}, {PLACES[record['place']]}"
+        self.add(key, amount(time, "ns"), what, record)
+        if "versus_median_ratio" in row:
+            self.add(key + "-versus", number(row["versus_median_ratio"]), f"{what}, time / time of {row['versus']}", record)
+        if "bytes" in row:
+            self.add(key + "-rate", amount(1e9 * row["bytes"] / time, "B") + "/s", f"{what}, bytes / time", record)
+
+    def add_ratios(self):
+        for (library, *where), (record, row) in self.rows.items():
+            ratio = library != OURS and self.ratio(library, *where)
+            if ratio:
+                self.add(slug(" ".join([library, *where])) + "-ratio", number(ratio),
+                         f"{row['name']} (word {record['word']}), {PLACES[record['place']]}: time of {self.name(library)} / time of ARMCI-RMA", record)
+
+    def row(self, *where):
+        return self.rows.get(where, (None, None))[1]
+
+    def ratio(self, library, *where):
+        ours, theirs = time_of(self.row(OURS, *where)), time_of(self.row(library, *where))
+        return theirs / ours if ours and theirs else None
+
+    def add_nwchem(self, key, release, kept):
+        runs = [(place, one) for libraries in kept["inputs"].values() for place, one in libraries.get(OURS, {}).items()]
+        record = {"command": "make check-nwchem", "mpi": kept["about"]["mpi"], "machine": kept["about"]["processor"],
+                  "commit": ", ".join(sorted({one["commit"] for _, one in runs}))}
+        for place in [None, *sorted({place for place, _ in runs})]:
+            ended = [one["result"] for where, one in runs if place in (None, where)]
+            self.add(key + (f"-{place}" if place else ""), f"{ended.count('right')} of {len(ended)}",
+                     f"inputs of NWChem {release} that give the reference energies" + (f", {place_text(place)}" if place else ", all layouts"), record)
+            both = place and nwchem_times(kept, place)
+            if both:
+                self.add(f"{key}-{place}-ratio", number(both["ours"] / both["theirs"]), f"time of {both['inputs']} inputs of NWChem {release} / their time with "
+                         f"ARMCI-MPI, {place_text(place)}", record)
+
+
+def place_text(place):
+    nodes, _, ranks = place.rpartition("x")
+    return f"{nodes} nodes x {ranks}" if nodes else f"{ranks} rank{'s' * (ranks != '1')}"
+
+
+def nwchem_times(kept, place):
+    """Seconds of this library and of ARMCI-MPI over the inputs that end right with both and have times; None if there are none."""
+    for rival in ("armci-mpi", "armci-mpi-0"):
+        pairs = [[libraries.get(library, {}).get(place) for library in (OURS, rival)] for libraries in kept["inputs"].values()]
+        walls = [[one["wall"] for one in pair] for pair in pairs if all(one and one["result"] == "right" and one["wall"] is not None for one in pair)]
+        if walls:
+            return {"inputs": len(walls), "ours": sum(ours for ours, _ in walls), "theirs": sum(theirs for _, theirs in walls)}
+    return None
+
+
+def filled(text, facts):
+    """The page with the figures of its links."""
+    return LINK.sub(lambda link: f"[{facts.all[link[3]].text}]{link[2]}" if link[3] in facts.all else link[0], text)
+
+
+def cited():
+    """Ids that pages name, each with its pages."""
+    found = {}
+    for path in pages():
+        for link in LINK.finditer(path.read_text(encoding="utf-8")):
+            found.setdefault(link[3], []).append(path.relative_to(TOP).as_posix())
+    return found
+
+
+def reference(facts):
+    """The page of the records: machines, runs of tests, and each figure that a page names."""
+    lines = ["# Results", "", "Generated from `results/` by `make update-generated`. The version is that of the run.", "", "## Machines", "",
+             "| machine | processor | cores | memory, GiB | kernel |", "|---|---|---|---|---|"]
+    lines += [f"| {key} | {one['processor']} | {one['cores']} | {one.get('memory_gib', '')} | {one.get('kernel', '')} |" for key, one in facts.data["machines"].items()]
+    lines += ["", "## Test runs", "", "| suite | MPI | ranks | nodes | passed | known | failed | version | command |", "|---|---|---|---|---|---|---|---|---|"]
+    lines += [f"| {one['suite']} | {one['mpi']} | {one['ranks']} | {one['nodes']} | {one['passed']} | {one['known']} | {one['failed']} | {one['version']} | `{one['command']}` |"
+              for one in facts.data["tests"]]
+    lines += ["", "## Figures of the pages"]
+    for key in sorted(cited()):
+        if key in facts.all:
+            fact = facts.all[key]
+            lines += ["", f"### {key}", "", f"**{fact.text}**: {fact.what}. {fact.source()}"]
+    return "\n".join(lines) + "\n"
+
+
+def check():
+    """What is wrong, one sentence each."""
+    import jsonschema
+    import pictures
+    schema, wrong = json.loads((HERE / "schema.json").read_text(encoding="utf-8")), []
+    for path in sorted(HERE.glob("*.json")):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if path.name != "schema.json":
+            wrong += [f"results/{path.name}: {error.json_path}: {error.message[:200]}" for error in jsonschema.Draft202012Validator(schema).iter_errors(content)]
+    if wrong:
+        return wrong
+    facts = Facts(load())
+    data, places = facts.data, cited()
+    wrong += [f"results: two values for {key}" for key in facts.twice]
+    wrong += [f"results: {one.get('id') or one['word']}: no machine {one['machine']}" for one in [*data["tests"], *data["values"], *data["times"]]
+              if one.get("machine", "m1") not in data["machines"]]
+    wrong += [f"{', '.join(where)}: no figure has the id {key}" for key, where in places.items() if key not in facts.all]
+    for path in [*pages(), TOP / REFERENCE]:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        should = reference(facts) if path == TOP / REFERENCE else filled(text, facts)
+        wrong += [f"{path.relative_to(TOP)} differs from the data in results/: make update-generated"] if text != should else []
+    return wrong + pictures.outdated(facts)
+
+
+def update():
+    facts = Facts(load())
+    for path in pages():
+        text = path.read_text(encoding="utf-8")
+        if text != filled(text, facts):
+            path.write_text(filled(text, facts), encoding="utf-8")
+    (TOP / REFERENCE).parent.mkdir(exist_ok=True)
+    (TOP / REFERENCE).write_text(reference(facts), encoding="utf-8")
+    import pictures
+    if pictures.outdated(facts):
+        pictures.draw_all(facts)
+
+
+# ---- which figures are older than the sources
+
+def changed_since(commit, known={}):
+    """True if the sources have other commits since that one, or if it is unknown; an empty answer of git is no change."""
+    if commit not in known:
+        ran = subprocess.run(["git", "-C", str(TOP), "log", "--format=%h", "-1", f"{commit}..HEAD", "--", *SOURCES], capture_output=True, text=True, check=False)
+        known[commit] = ran.returncode != 0 or ran.stdout.strip() != ""
+    return known[commit]
+
+
+def is_stale(record):
+    return any(changed_since(commit) for commit in record["commit"].split(", ")) if "commit" in record else False
+
+
+def stale(names):
+    facts = Facts(load())
+    return [f"{', '.join(where)}: {key}: {facts.all[key].text}, of commit {facts.all[key].record['commit']}" for key, where in sorted(cited().items())
+            if key in facts.all and (not names or set(names) & set(where)) and is_stale(facts.all[key].record)]
+
+
+# ---- all rows in one table
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>ARMCI-RMA: all measured rows</title>
+<style>
+:root { color-scheme: light dark } body { font: 15px/1.5 system-ui, sans-serif; margin: 1rem auto; max-width: 80rem; padding: 0 1rem }
+.rows { overflow: auto; max-height: 80vh } table { border-collapse: collapse; font-size: 13px } td, th { border-bottom: 1px solid #8888; padding: 2px 8px; text-align: left }
+th { position: sticky; top: 0; background: Canvas } th button { all: unset; cursor: pointer; font-weight: bold } th button:focus-visible { outline: 2px solid }
+tr.stale { opacity: .65 }
+</style></head><body>
+<h1>All measured rows</h1>
+<p>Times are medians; ratio: time of the library / time of ARMCI-RMA, below 1 where it is faster. Grey: the sources have changed since. Press a heading to sort.</p>
+<p><label>Show rows with <input id="words" type="search"></label></p>
+<div class="rows" tabindex="0"><table><thead><tr>%s</tr></thead><tbody>
+%s
+</tbody></table></div>
+<script>
+const body = document.querySelector("tbody"), rows = [...body.rows];
+const key = (row, i) => { const v = row.cells[i].dataset.v; return v === undefined ? row.cells[i].textContent : +v };
+document.querySelectorAll("th button").forEach((button, i) => { let up = 1; button.onclick = () => {
+  rows.sort((a, b) => { const x = key(a, i), y = key(b, i); return up * (x < y ? -1 : x > y) }); up = -up; body.append(...rows) } });
+document.querySelector("#words").oninput = event => { const words = event.target.value.toLowerCase().split(" ");
+  rows.forEach(row => row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word))) };
+</script></body></html>
+"""
+HEADS = ("row", "word", "where", "MPI", "library", "time", "±", "ratio", "version", "commit", "machine")
+
+
+def table_row(facts, record, row):
+    where = (record["place"], record["mpi"], record["word"], row["name"])
+    time, ratio = time_of(row), record["library"] != OURS and facts.ratio(record["library"], *where)
+    shown = [row["name"], record["word"], PLACES[record["place"]], record["mpi_version"], facts.name(record["library"]),
+             (amount(time, "ns"), time), (f"{50 * row['spread']:.0f} %", row["spread"]) if row.get("spread") else ("", -1),
+             (number(ratio), ratio) if ratio else ("", 1e99), record["version"], record["commit"], record["machine"]]
+    cells = "".join(f"<td>{html.escape(cell)}</td>" if isinstance(cell, str) else f'<td data-v="{cell[1]:.6g}">{cell[0]}</td>' for cell in shown)
+    return f'<tr class="stale">{cells}</tr>' if is_stale(record) else f"<tr>{cells}</tr>"
+
+
+def table(path, new=None):
+    data = load()
+    if new:
+        written = json.loads(pathlib.Path(new).read_text(encoding="utf-8"))
+        data |= {"times": records(written), "libraries": data["libraries"] | written["libraries"]}
+    facts = Facts(data)
+    body = "\n".join(table_row(facts, record, row) for record, row in facts.rows.values() if time_of(row))
+    pathlib.Path(path).write_text(PAGE % ("".join(f"<th><button>{head}</button></th>" for head in HEADS), body), encoding="utf-8")
+
+
+# ---- what measure.py has written
+
+def records(new):
+    """The words of a run of measure.py as records; the machine is that of the run, still without a name here."""
+    found = []
+    for run in new["runs"]:
+        problems = [problem for problem in run["problems"] if problem["group"] and not problem["why"].startswith("not measured")]
+        for word in dict.fromkeys(part["group"] for part in [*run["rows"], *problems]):
+            mpi = re.sub(r" Version:|(?<=MPI )v", "", run.get("head", {}).get("mpi", run["mpi"]).split(",")[0])
+            own = {name: [{key: value for key, value in one.items() if key != "group"} for one in parts if one["group"] == word]
+                   for name, parts in (("rows", run["rows"]), ("problems", problems))}
+            found.append({"library": run["library"], "mpi": run["mpi"], "place": run["place"], "word": word, "mpi_version": mpi,
+                          "version": new["version"], "commit": new["commit"], "date": new["date"], "machine": "new", "ranks": run.get("ranks_started", 2),
+                          "seconds_per_row": new["seconds_per_row"], **own})
+    return found
+
+
+def machine_key(machines, new):
+    """The name of the machine of a run, which becomes one of the known ones."""
+    about = {key: new["machine"][key] for key in ("cores", "memory_gib", "kernel")} | {"virtual": new["machine"]["virtual"] not in ("no", "none")}
+    about["processor"] = next((run["head"]["processor"] for run in new["runs"] if "processor" in run.get("head", {})), "unknown")
+    key = next((key for key, one in machines.items() if one == about), f"m{len(machines) + 1}")
+    machines[key] = about
+    return key
+
+
+def write(name, content, *marks):
+    """One line for each record, so that two versions of the file can be compared."""
+    text = json.dumps(content)
+    for mark in marks:
+        text = text.replace(mark, "\n" + mark)
+    (HERE / name).write_text(text + "\n", encoding="utf-8")
+
+
+def why_not_keep(new):
+    noisy = [] if new["quiet"] else [f"other work took up to {100 * max(new['busy']):.0f} % of the processors"]
+    unknown = ["the commit is unknown"] if not new["commit"] else ["the source had changes that no commit has"] if "changes" in new["commit"] else []
+    # A ratio has both times from one run.
+    return noisy + unknown + [f"{run['library']}, {run['mpi']}: {problem['why']}" for run in new["runs"] for problem in run["problems"]
+                              if problem["why"].startswith("not built")]
+
+
+def keep(path):
+    new, data = json.loads(pathlib.Path(path).read_text(encoding="utf-8")), load()
+    reasons = why_not_keep(new)
+    if reasons:
+        return ["results.py: not kept: " + "; ".join(reasons)]
+    of = lambda record: (record["library"], record["mpi"], record["place"], record["word"])  # noqa: E731
+    kept = {of(record): record for record in data["times"]}
+    kept |= {of(record): {**record, "machine": machine_key(data["machines"], new)} for record in records(new)}
+    # The name of this library has no version: that is in each record.
+    libraries = data["libraries"] | {key: name for key, name in new["libraries"].items() if key != OURS}
+    write("times.json", {"libraries": libraries, "times": list(kept.values())}, '{"library"', '{"name"')
+    write("machines.json", {"machines": data["machines"]}, *(f'"{key}"' for key in data["machines"]))
+    update()
+    return check()
+
+
+COMMANDS = {"check": (0, 0, check), "update": (0, 0, update), "table": (1, 2, table), "keep": (1, 1, keep), "stale": (0, 99, lambda *names: stale(names))}
+
+
+def main(words):
+    least, most, function = COMMANDS.get(words[0] if words else "", (0, -1, None))
+    if not least <= len(words) - 1 <= most:
+        print(__doc__, file=sys.stderr)
+        return 2
+    wrong = function(*words[1:]) or []
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
