@@ -26,14 +26,14 @@ static struct {
     pid_t process;  /* the one that started; a child of fork ends nothing */
     int end_key;    /* attribute whose deletion in MPI_Finalize ends ARMCI */
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
-} library_state = {.end_key = MPI_KEYVAL_INVALID};
+} init = {.end_key = MPI_KEYVAL_INVALID};
 
 /* Requires that the configuration has been read; MPI_Get_library_version works before MPI_Init. */
 static bool windows_support_threads(void)
 {
     int length;
-    MPI_Get_library_version(library_state.library, &length);
-    armcii_quirks_decide(library_state.library, true, armcii_config->quirks);
+    MPI_Get_library_version(init.library, &length);
+    armcii_quirks_decide(init.library, true, armcii_config->quirks);
     return armcii_quirks->threaded_windows;
 }
 
@@ -54,8 +54,8 @@ static void start_mpi(int *argc, char ***argv, int requested)
                  argv); /* may provide a higher level: request_threads asked for it before main */
     else if (!running)
         MPI_Init_thread(argc, argv, requested, &provided);
-    library_state.owns_mpi = library_state.owns_mpi ||
-                             !running; /* an earlier ARMCI_Init may have started MPI and failed */
+    init.owns_mpi =
+        init.owns_mpi || !running; /* an earlier ARMCI_Init may have started MPI and failed */
     MPI_Query_thread(&provided);
     armcii_lock_enable(provided == MPI_THREAD_MULTIPLE);
 }
@@ -84,8 +84,8 @@ static void start_layers(MPI_Comm comm)
     int length;
     armcii_world_create(comm, armcii_config->nodes == DOMAINS_RANK);
     armcii_log_set_rank(armcii_world->rank);
-    MPI_Get_library_version(library_state.library, &length);
-    armcii_quirks_decide(library_state.library, armcii_world->nodes > 1, armcii_config->quirks);
+    MPI_Get_library_version(init.library, &length);
+    armcii_quirks_decide(init.library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
     armcii_world_fill_tables(armcii_node->world_tables);
     armcii_arena_start();
@@ -98,7 +98,7 @@ static void start_layers(MPI_Comm comm)
     armcii_memget_start();
     armcii_handles_start();
     armcii_notify_start();
-    armcii_banner(library_state.library);
+    armcii_banner(init.library);
 }
 
 static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra);
@@ -106,9 +106,8 @@ static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 /* The last attribute of MPI_COMM_SELF: MPI_Finalize deletes it first. */
 static void hook_mpi_finalize(void)
 {
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_in_mpi_finalize, &library_state.end_key,
-                           NULL);
-    MPI_Comm_set_attr(MPI_COMM_SELF, library_state.end_key, NULL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_in_mpi_finalize, &init.end_key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, init.end_key, NULL);
 }
 
 /* What the library makes of the program's communicator inherits its error handler. The library
@@ -119,7 +118,7 @@ static void start_on(MPI_Comm comm)
     int rank;
     MPI_Errhandler of_program;
     MPI_Comm_rank(comm, &rank);
-    library_state.process = getpid();
+    init.process = getpid();
     armcii_leave_watch(rank);
     MPI_Comm_get_errhandler(comm, &of_program);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
@@ -164,15 +163,15 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     if (finalized)
         return armcii_error(ARMCI_ERR_STATE, caller, "state",
                             "MPI is finalized and cannot be started again", "%s", "ended");
-    if (library_state.init_count > 0) {
-        library_state.init_count++;
+    if (init.init_count > 0) {
+        init.init_count++;
         return 0;
     }
     code = check_libraries(caller);
     if (code) return code;
     start_mpi(argc, argv, requested);
     start_on(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm);
-    library_state.init_count = 1;
+    init.init_count = 1;
     armcii_entry_open();
     return 0;
 }
@@ -258,14 +257,14 @@ static void end_layers(void)
 /* It has its parent's functions of atexit, connections, and shared memory. */
 static bool is_child(void)
 {
-    return getpid() != library_state.process;
+    return getpid() != init.process;
 }
 
 static void unhook_mpi_finalize(void)
 {
-    int key = library_state.end_key;
+    int key = init.end_key;
     if (key == MPI_KEYVAL_INVALID) return; /* MPI_Finalize is deleting the attribute */
-    library_state.end_key = MPI_KEYVAL_INVALID;
+    init.end_key = MPI_KEYVAL_INVALID;
     MPI_Comm_delete_attr(MPI_COMM_SELF, key);
     MPI_Comm_free_keyval(&key);
 }
@@ -276,7 +275,7 @@ static void end(void)
     unhook_mpi_finalize();
     end_layers();
     armcii_leave_allow();
-    library_state.has_ended = true;
+    init.has_ended = true;
 }
 
 /* ---- programs that call MPI_Finalize without ARMCI_Finalize ----
@@ -290,7 +289,7 @@ static void end_in_finalize(void)
     if (armcii_world->rank == 0)
         armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call "
                     "ARMCI_Finalize first");
-    library_state.init_count = 0;
+    init.init_count = 0;
     end();
 }
 
@@ -319,7 +318,7 @@ __attribute__((weak)) int MPI_Finalize(void)
 static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
-    library_state.end_key = MPI_KEYVAL_INVALID;
+    init.end_key = MPI_KEYVAL_INVALID;
     if (armcii_entry.state == ENTRY_OFF || is_child()) return MPI_SUCCESS;
     armcii_route_stop_thread();
     end_in_finalize();
@@ -334,14 +333,14 @@ static void finalize_mpi_at_exit(void)
 int PARMCI_Finalize(void)
 {
     /* Global Arrays and TCGMSG end ARMCI more often than they start it. */
-    if (armcii_entry.state == ENTRY_OFF && library_state.has_ended) return 0;
+    if (armcii_entry.state == ENTRY_OFF && init.has_ended) return 0;
     if (!armcii_is_running(CALLER)) return ARMCI_ERR_STATE;
     if (is_child()) return 0;
-    if (--library_state.init_count > 0) return 0;
+    if (--init.init_count > 0) return 0;
     end();
     /* Not now: GA_Terminate frees a communicator after this, and the program may call MPI_Finalize
      * itself. */
-    if (library_state.owns_mpi && atexit(finalize_mpi_at_exit) == 0) library_state.owns_mpi = false;
+    if (init.owns_mpi && atexit(finalize_mpi_at_exit) == 0) init.owns_mpi = false;
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Finalize, PARMCI_Finalize);

@@ -41,7 +41,8 @@ static struct {
 
 /* ---- what is held ---- */
 
-/* Where the set has the mutex; the end of a list if nobody here holds it or waits for it. */
+/* The link that points to the entry of the mutex, or to NULL if no thread of this process holds it
+ * or waits for it. */
 static struct held **find_held(struct mutex_set *set, int mutex, int owner)
 {
     struct held **link = &set->held[((unsigned)mutex + 7 * (unsigned)owner) % BUCKETS];
@@ -50,7 +51,7 @@ static struct held **find_held(struct mutex_set *set, int mutex, int owner)
     return link;
 }
 
-/* The caller is about to hold the mutex, or to wait for it. */
+/* The entry of a mutex that the caller is about to hold or wait for; made if there is none. */
 static struct held *need_held(struct mutex_set *set, int mutex, int owner)
 {
     struct held **link = find_held(set, mutex, owner), *h = *link;
@@ -64,7 +65,7 @@ static struct held *need_held(struct mutex_set *set, int mutex, int owner)
     return *link = h;
 }
 
-/* The caller's thread no longer holds it. */
+/* Note that the caller's thread no longer holds the mutex. */
 static void end_held(struct mutex_set *set, int mutex, int owner)
 {
     struct held **link = find_held(set, mutex, owner), *h = *link;
@@ -207,7 +208,7 @@ static bool try_acquire(struct mutex_set *set, int mutex, int owner)
 
 /* ---- the interface ---- */
 
-/* Where the list has the set; its end if it has not. */
+/* The link that points to the set, or to NULL if the list has no such set. */
 static struct mutex_set **find(const void *set)
 {
     struct mutex_set **link = &mutexes.sets;

@@ -30,9 +30,9 @@ struct job_facts {
 /* A warning of the table; NULL after the last. */
 struct warning {
     const char *name;
-    long (*severity)(
-        const struct job_facts *s); /* 0: all is well; the job prints its largest value */
-    const char *text;               /* %ld: the severity; NULL: describe writes it */
+    long (*severity)(const struct job_facts *s); /* 0 if the condition does not hold; rank 0 prints
+                                                    the maximum over all ranks */
+    const char *text;                            /* %ld: the severity; NULL: describe writes it */
     void (*describe)(const struct job_facts *s, long severity, char *text, size_t size);
     const char *remedy;
     enum { OF_JOB, OF_NODE } scope; /* the line names nobody, or a rank on the node */

@@ -10,7 +10,7 @@
 long armcii_clock(void);
 long armcii_clock_ns(void);
 
-/* The state of one wait; zero at its begin. */
+/* State of one wait; initialize to zero. */
 struct backoff {
     unsigned spins, yields;
 };

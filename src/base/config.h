@@ -86,11 +86,11 @@ struct config_entry {
     const char *type;          /* "yes|no", "abort|return", "number 1..100" ... */
     const char *default_value; /* as text */
     const char *help;          /* one line */
-    bool for_tests;            /* of no use to programs */
+    bool for_tests;            /* for tests only */
 };
 const struct config_entry *armcii_config_entry(size_t i);
 /* The value in force of entry i as text, into buffer, which is returned. *from_environment (may be
- * NULL): is it set there? */
+ * NULL): whether the environment sets it. */
 enum { CONFIG_VALUE = 512 };
 const char *armcii_config_value(size_t i, char *buffer, size_t size, bool *from_environment);
 bool armcii_config_is_default(size_t i);

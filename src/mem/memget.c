@@ -133,8 +133,8 @@ static void free_pieces(void)
 
 /* ---- memory of other processes ---- */
 
-/* True if memory that processes take alone can be there. What a team has is no such memory, where
- * its regions are freed, and beside them, too. */
+/* True if the address may belong to ARMCI_Memget: it lies in the zone, and in no unit that a team
+ * owns, not even in a freed part of one. */
 static bool is_in_zone(int process, const void *address)
 {
     const size_t offset = armcii_arena_offset(process, address);

@@ -46,7 +46,7 @@ int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy);
 /* As MPI_Comm_split and, for processes that share memory, MPI_Comm_split_type. */
 int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *created);
 MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key);
-/* Collective: do all of comm share a node? Decided without MPI_Comm_split_type, which spins in
+/* Collective. True if all of comm share a node. Decided without MPI_Comm_split_type, which spins in
  * MPICH (0.3 s for 64 processes on 2 processors); false where a tool or the program has an
  * MPI_Comm_split_type of its own, or MPICH's environment divides the host. */
 bool armcii_coll_is_one_node(MPI_Comm comm);

@@ -18,8 +18,8 @@
 #include "base/lock.h"
 #include "base/host.h"
 
-/* Its default action is nothing, and debuggers do not stop there. Where the program uses it, MPI
- * spins. */
+/* SIGURG is ignored by default, and debuggers do not stop at it. If the program handles SIGURG
+ * itself, no interrupt sleeps. */
 enum { SIGNAL = SIGURG };
 
 /* In nanoseconds. The first interrupt comes late: most calls of processes that have a processor

@@ -44,7 +44,7 @@ static struct {
         unsigned long used; /* time of last use; 0: empty */
     } cache[CACHE_SIZE];
     unsigned long now;
-} types;
+} datatypes;
 
 static void make_key(struct key *k, const struct shape *s, enum shape_side side,
                      struct basic_type basic, enum builder builder)
@@ -60,9 +60,9 @@ static void make_key(struct key *k, const struct shape *s, enum shape_side side,
 static MPI_Datatype find_cached(const struct key *k)
 {
     for (int i = 0; i < CACHE_SIZE; i++)
-        if (types.cache[i].used && memcmp(&types.cache[i].key, k, sizeof *k) == 0) {
-            types.cache[i].used = ++types.now;
-            return types.cache[i].type;
+        if (datatypes.cache[i].used && memcmp(&datatypes.cache[i].key, k, sizeof *k) == 0) {
+            datatypes.cache[i].used = ++datatypes.now;
+            return datatypes.cache[i].type;
         }
     return MPI_DATATYPE_NULL;
 }
@@ -73,18 +73,18 @@ static void add_to_cache(const struct key *k, MPI_Datatype type)
 {
     int oldest = 0;
     for (int i = 1; i < CACHE_SIZE; i++)
-        if (types.cache[i].used < types.cache[oldest].used) oldest = i;
-    if (types.cache[oldest].used) MPI_Type_free(&types.cache[oldest].type);
-    memcpy(&types.cache[oldest].key, k, sizeof *k); /* copies the padding, too */
-    types.cache[oldest].type = type;
-    types.cache[oldest].used = ++types.now;
+        if (datatypes.cache[i].used < datatypes.cache[oldest].used) oldest = i;
+    if (datatypes.cache[oldest].used) MPI_Type_free(&datatypes.cache[oldest].type);
+    memcpy(&datatypes.cache[oldest].key, k, sizeof *k); /* copies the padding, too */
+    datatypes.cache[oldest].type = type;
+    datatypes.cache[oldest].used = ++datatypes.now;
 }
 
 void armcii_datatype_cache_clear(void)
 {
     for (int i = 0; i < CACHE_SIZE; i++) {
-        if (types.cache[i].used) MPI_Type_free(&types.cache[i].type);
-        types.cache[i].used = 0;
+        if (datatypes.cache[i].used) MPI_Type_free(&datatypes.cache[i].type);
+        datatypes.cache[i].used = 0;
     }
 }
 

@@ -1,6 +1,6 @@
-/* launch.h - do the launcher, the program and this library use the same MPI library? Where they do
- * not, programs start all the same: every process is alone in its MPI_COMM_WORLD, or calls reach
- * another library than they were compiled for. */
+/* launch.h - whether the launcher, the program and this library use the same MPI library. Otherwise
+ * programs start all the same: every process is alone in its MPI_COMM_WORLD, or calls reach another
+ * library than they were compiled for. */
 #ifndef ARMCII_LAUNCH_H
 #define ARMCII_LAUNCH_H
 

@@ -30,7 +30,7 @@ static struct {
     int descriptor; /* by which MPI knows the launcher */
     int launcher, program; /* the thread's ends */
     bool is_closed;        /* MPI has closed the connections */
-} relay = {.comm = MPI_COMM_NULL};
+} pmi = {.comm = MPI_COMM_NULL};
 
 /* The others would wait at the barrier for ever, or MPI would end the job without a word. */
 static _Noreturn void fail(void)
@@ -73,7 +73,7 @@ static void make_progress_until_readable(int descriptor)
     struct pollfd answer = {.fd = descriptor, .events = POLLIN};
     int found;
     while (poll(&answer, 1, POLL_MILLISECONDS) <= 0)
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, relay.comm, &found, MPI_STATUS_IGNORE);
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, pmi.comm, &found, MPI_STATUS_IGNORE);
 }
 
 /* Pass on one text; false if one end is closed. MPI closes the connections at its first barrier,
@@ -83,15 +83,15 @@ static bool pass_one(void)
     static const char arrival[] = "cmd=barrier_in\n";
     char text[LONGEST];
     size_t length;
-    struct pollfd ends[] = {{.fd = relay.program, .events = POLLIN},
-                            {.fd = relay.launcher, .events = POLLIN}};
+    struct pollfd ends[] = {{.fd = pmi.program, .events = POLLIN},
+                            {.fd = pmi.launcher, .events = POLLIN}};
     if (poll(ends, 2, -1) < 0) return errno == EINTR;
-    if (ends[1].revents) return pass_on(relay.launcher, relay.program, text, &length);
-    if (!pass_on(relay.program, relay.launcher, text, &length)) return false;
-    if (relay.is_closed || length != strlen(arrival) || memcmp(text, arrival, length) != 0)
+    if (ends[1].revents) return pass_on(pmi.launcher, pmi.program, text, &length);
+    if (!pass_on(pmi.program, pmi.launcher, text, &length)) return false;
+    if (pmi.is_closed || length != strlen(arrival) || memcmp(text, arrival, length) != 0)
         return true;
-    relay.is_closed = true;
-    make_progress_until_readable(relay.launcher);
+    pmi.is_closed = true;
+    make_progress_until_readable(pmi.launcher);
     return true;
 }
 
@@ -99,8 +99,8 @@ static void *pass_all(void *unused)
 {
     while (pass_one())
         continue;
-    close(relay.program);
-    close(relay.launcher);
+    close(pmi.program);
+    close(pmi.launcher);
     return unused;
 }
 
@@ -111,14 +111,14 @@ static int take_place(MPI_Comm self, int key, void *value, void *extra)
     int pair[2];
     (void)self, (void)key, (void)value, (void)extra;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return MPI_SUCCESS;
-    relay.program = pair[1];
-    relay.launcher = fcntl(relay.descriptor, F_DUPFD_CLOEXEC, 0);
-    if (relay.launcher >= 0 && armcii_thread_create(&thread, pass_all)) {
+    pmi.program = pair[1];
+    pmi.launcher = fcntl(pmi.descriptor, F_DUPFD_CLOEXEC, 0);
+    if (pmi.launcher >= 0 && armcii_thread_create(&thread, pass_all)) {
         pthread_detach(thread);
-        dup2(pair[0], relay.descriptor);
+        dup2(pair[0], pmi.descriptor);
     } else {
         close(pair[1]);
-        if (relay.launcher >= 0) close(relay.launcher);
+        if (pmi.launcher >= 0) close(pmi.launcher);
     }
     close(pair[0]);
     return MPI_SUCCESS;
@@ -127,13 +127,13 @@ static int take_place(MPI_Comm self, int key, void *value, void *extra)
 bool armcii_pmi_prepare_progress(MPI_Comm comm)
 {
     int processes, size;
-    if (relay.comm != MPI_COMM_NULL) return true;
+    if (pmi.comm != MPI_COMM_NULL) return true;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     MPI_Comm_size(comm, &size);
     if (size < processes) return false;
-    relay.descriptor = armcii_launch_pmi_descriptor();
-    if (!armcii_coll_all(relay.descriptor >= 0, comm)) return false;
-    armcii_coll_dup(comm, &relay.comm);
+    pmi.descriptor = armcii_launch_pmi_descriptor();
+    if (!armcii_coll_all(pmi.descriptor >= 0, comm)) return false;
+    armcii_coll_dup(comm, &pmi.comm);
     armcii_finalize_call(take_place, NULL);
     return true;
 }

@@ -99,8 +99,8 @@ static const struct quirk_row table[] = {
      "measured on 2021.18", REMEDY_SPLIT_BYTE_STRIDES},
 };
 
-static struct quirks in_force;
-const struct quirks *const armcii_quirks = &in_force;
+static struct quirks quirks;
+const struct quirks *const armcii_quirks = &quirks;
 
 const struct quirk_row *armcii_quirk_row(size_t i)
 {
@@ -207,7 +207,7 @@ bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_n
 /* clang-format off */
 static void apply(enum remedy remedy)
 {
-    struct quirks *q = &in_force;
+    struct quirks *q = &quirks;
     switch (remedy) {
     case REMEDY_PAD_SLICES: q->slice_unit = 4096; break;
     case REMEDY_SHARED_WINDOWS: q->shared_windows_on_one_node = true; break;
@@ -232,29 +232,29 @@ static void apply(enum remedy remedy)
 
 void armcii_quirks_decide(const char *version_text, bool several_nodes, bool enabled)
 {
-    in_force = (struct quirks){.slice_unit = enabled ? 64 : 1,
-                               .threaded_windows = true,
-                               .window_over_own_memory = true,
-                               .negative_strides = true,
-                               .byte_strides = true,
-                               .acc_strided_types = true,
-                               .acc_indexed_types = true,
-                               .acc_segments = SIZE_MAX,
-                               .typed_requests = true,
-                               .outstanding = SIZE_MAX,
-                               .local_completion = true,
-                               .flush_is_remote = true,
-                               .anysource_after_arrival = true,
-                               .finalize_independent = true,
-                               .datatype_sends_fast = true,
-                               .eager_max = EAGER_MAX};
+    quirks = (struct quirks){.slice_unit = enabled ? 64 : 1,
+                             .threaded_windows = true,
+                             .window_over_own_memory = true,
+                             .negative_strides = true,
+                             .byte_strides = true,
+                             .acc_strided_types = true,
+                             .acc_indexed_types = true,
+                             .acc_segments = SIZE_MAX,
+                             .typed_requests = true,
+                             .outstanding = SIZE_MAX,
+                             .local_completion = true,
+                             .flush_is_remote = true,
+                             .anysource_after_arrival = true,
+                             .finalize_independent = true,
+                             .datatype_sends_fast = true,
+                             .eager_max = EAGER_MAX};
     int version;
     const char *library = armcii_quirks_library(version_text, &version);
-    in_force.launcher_barrier =
+    quirks.launcher_barrier =
         library && strcmp(library, "MPICH") == 0 && version < V(4, 1, 0); /* measured on 4.0.2 */
     for (size_t i = 0; enabled && armcii_quirk_row(i); i++)
         if (armcii_quirk_is_in_force(i, version_text, several_nodes)) apply(table[i].id);
     for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)
         if (armcii_config->remedies[remedy] == REMEDY_ON) apply(remedy);
-    if (armcii_config->eager_max != 0) in_force.eager_max = armcii_config->eager_max;
+    if (armcii_config->eager_max != 0) quirks.eager_max = armcii_config->eager_max;
 }

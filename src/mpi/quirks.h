@@ -56,12 +56,12 @@ const struct quirk_row *armcii_quirk_row(size_t i);
  * and version; NULL for others. Cray MPICH and MVAPICH are the MPICH that they derive from, HPC-X
  * is Open MPI. */
 const char *armcii_quirks_library(const char *version_text, int *version);
-/* line becomes the first line of that text, with blanks for tabs, cut to size - 1 bytes. */
+/* Copy the first line of that text into `line`, with blanks for tabs, cut to size - 1 bytes. */
 void armcii_version_line(const char *version_text, char *line, size_t size);
 
-/* Is row i in force for that library in a job on one or several nodes, by the transport that the
- * text and the environment name? Not if the configuration overrules it: ARMCI_QUIRKS=-NAME, or a
- * larger limit.  "none" in ARMCI_QUIRKS is not considered. */
+/* True if row i is in force for that library in a job on one or several nodes, by the transport
+ * that the text and the environment name, and the configuration does not overrule it:
+ * ARMCI_QUIRKS=-NAME, or a larger limit.  "none" in ARMCI_QUIRKS is not considered. */
 bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_nodes);
 
 /* Decide, once at start; the result is in armcii_quirks. enabled false: no row applies, only the

@@ -253,8 +253,8 @@ static int tag_of(int n, const int members[], const struct team *team, enum team
            (int)(hash % (unsigned)(largest_tag() - CONTROL_CREATE_FIRST + 1));
 }
 
-/* Is `mine` true on all of these n members, in world ranks? As in a dissemination barrier, what a
- * member knows after the last round depends on all of them. */
+/* True if `mine` is true on all of these n members, in world ranks. As in a dissemination barrier,
+ * what a member knows after the last round depends on all of them. */
 static bool is_true_on(int n, const int members[], int tag, bool mine)
 {
     int all = mine, theirs, me = 0;

@@ -59,7 +59,7 @@ static struct {
     int descriptor;
     uint64_t *used;     /* units of the caller's slot that a team has, in `shared` */
     uint64_t *reserved; /* pages of it that memory is reserved for; see reserved_pages */
-} own = {.telling = PTHREAD_MUTEX_INITIALIZER, .descriptor = -1};
+} arena = {.telling = PTHREAD_MUTEX_INITIALIZER, .descriptor = -1};
 
 /* Bytes of the zone and the slots, which the shared state follows. */
 static size_t memory_bytes(void)
@@ -69,8 +69,8 @@ static size_t memory_bytes(void)
 
 static size_t arena_bytes(void)
 {
-    return memory_bytes() + sizeof *own.shared +
-           (size_t)armcii_node->size * sizeof own.shared->used_of_slot[0];
+    return memory_bytes() + sizeof *arena.shared +
+           (size_t)armcii_node->size * sizeof arena.shared->used_of_slot[0];
 }
 
 /* ---- start and end ---- */
@@ -113,7 +113,7 @@ static void *map_sparsely(void)
     errno = EAGAIN;
     if (fills && !fill_on_touch(true)) return MAP_FAILED;
     void *memory =
-        mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, own.descriptor, 0);
+        mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, arena.descriptor, 0);
     int error = errno;
     if (fills) fill_on_touch(false);
     errno = error;
@@ -126,8 +126,8 @@ static bool map_arena(enum obstacle *obstacle)
     if (memory == the_arena.base) {
         madvise(memory, arena_bytes(), MADV_DONTDUMP); /* it would contain untouched memory, too */
         madvise(memory, the_arena.zone, MADV_HUGEPAGE);
-        own.shared = (struct zone_state *)(void *)(memory + memory_bytes());
-        own.used = own.shared->used_of_slot[armcii_node->rank];
+        arena.shared = (struct zone_state *)(void *)(memory + memory_bytes());
+        arena.used = arena.shared->used_of_slot[armcii_node->rank];
         return true;
     }
     *obstacle = memory == MAP_FAILED && errno == EAGAIN ? OBSTACLE_LOCK : OBSTACLE_MAPPING;
@@ -138,22 +138,22 @@ static bool map_arena(enum obstacle *obstacle)
 
 static void close_descriptor(void)
 {
-    if (own.descriptor >= 0) close(own.descriptor);
-    own.descriptor = -1;
+    if (arena.descriptor >= 0) close(arena.descriptor);
+    arena.descriptor = -1;
 }
 
 /* The result is the same on all processes; `wanted` need not be. */
 static bool try_candidate(const struct arena *candidate, bool wanted, enum obstacle *obstacle)
 {
     the_arena = *candidate;
-    own.descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm, obstacle);
-    bool mapped = wanted && own.descriptor >= 0 && map_arena(obstacle);
+    arena.descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm, obstacle);
+    bool mapped = wanted && arena.descriptor >= 0 && map_arena(obstacle);
     if (armcii_coll_all(mapped, armcii_world->comm)) return true;
     if (mapped) munmap(the_arena.base, arena_bytes());
     close_descriptor();
     the_arena = (struct arena){0};
-    own.shared = NULL;
-    own.used = NULL;
+    arena.shared = NULL;
+    arena.used = NULL;
     return false;
 }
 
@@ -162,7 +162,7 @@ void armcii_arena_start(void)
     if (!armcii_node->shares_memory) return;
     bool wanted = !is_address_space_limited();
     enum obstacle obstacle = OBSTACLE_NONE;
-    own.renewed = 0;
+    arena.renewed = 0;
     size_t n = sizeof candidates / sizeof candidates[0], i = 0;
     while (i < n && !try_candidate(&candidates[i], wanted, &obstacle))
         i++;
@@ -171,14 +171,14 @@ void armcii_arena_start(void)
 
 void armcii_arena_end(void)
 {
-    free(own.reserved);
-    own.reserved = NULL;
+    free(arena.reserved);
+    arena.reserved = NULL;
     if (the_arena.slot == 0) return;
     munmap(the_arena.base, arena_bytes());
     close_descriptor();
     the_arena = (struct arena){0};
-    own.shared = NULL;
-    own.used = NULL;
+    arena.shared = NULL;
+    arena.used = NULL;
 }
 
 /* ---- units ---- */
@@ -234,23 +234,23 @@ static size_t skipped_by(const struct team *team, size_t attempt)
 
 static uint64_t *used_in(enum arena_area area)
 {
-    return area == ARENA_ZONE ? own.shared->used : own.used;
+    return area == ARENA_ZONE ? arena.shared->used : arena.used;
 }
 
 static bool take(enum arena_area area, size_t first, size_t units)
 {
-    armcii_stripe_lock(&own.shared->lock);
+    armcii_stripe_lock(&arena.shared->lock);
     bool free = count_bits(used_in(area), first, units) == 0;
     if (free) set_bits(used_in(area), first, units, true);
-    armcii_stripe_unlock(&own.shared->lock);
+    armcii_stripe_unlock(&arena.shared->lock);
     return free;
 }
 
 static void give(enum arena_area area, size_t first, size_t units)
 {
-    armcii_stripe_lock(&own.shared->lock);
+    armcii_stripe_lock(&arena.shared->lock);
     set_bits(used_in(area), first, units, false);
-    armcii_stripe_unlock(&own.shared->lock);
+    armcii_stripe_unlock(&arena.shared->lock);
 }
 
 static bool is_first_on_node(struct team *team)
@@ -298,10 +298,10 @@ void armcii_arena_release(enum arena_area area, size_t offset, size_t units)
 /* SIZE_MAX: there is no room. */
 static size_t take_anywhere(size_t units)
 {
-    armcii_stripe_lock(&own.shared->lock);
-    size_t first = find_free(own.shared->used, MOST_UNITS, units, 0);
-    if (first != SIZE_MAX) set_bits(own.shared->used, first, units, true);
-    armcii_stripe_unlock(&own.shared->lock);
+    armcii_stripe_lock(&arena.shared->lock);
+    size_t first = find_free(arena.shared->used, MOST_UNITS, units, 0);
+    if (first != SIZE_MAX) set_bits(arena.shared->used, first, units, true);
+    armcii_stripe_unlock(&arena.shared->lock);
     return first;
 }
 
@@ -311,7 +311,7 @@ char *armcii_arena_take(size_t bytes)
            first = take_anywhere(units);
     if (first == SIZE_MAX) return NULL;
     for (size_t i = first; i < first + units; i++) {
-        struct taken *t = &own.shared->taken[i];
+        struct taken *t = &arena.shared->taken[i];
         t->first = (unsigned)first;
         t->bytes = bytes;
         atomic_store_explicit(&t->owner, armcii_node->rank + 1, memory_order_release);
@@ -323,7 +323,7 @@ bool armcii_arena_find(int process, const void *address, char **memory, size_t *
 {
     size_t at = (uintptr_t)address - (uintptr_t)the_arena.base;
     if (at >= the_arena.zone || !armcii_world_is_on_node(process)) return false;
-    const struct taken *t = &own.shared->taken[at / armcii_arena_unit(ARENA_ZONE)];
+    const struct taken *t = &arena.shared->taken[at / armcii_arena_unit(ARENA_ZONE)];
     if (atomic_load_explicit(&t->owner, memory_order_acquire) !=
         armcii_world->local_rank_of[process] + 1)
         return false;
@@ -347,13 +347,13 @@ static bool is_zone_used(int local_rank, size_t at, size_t bytes)
 {
     const unsigned unit = (unsigned)(armcii_arena_unit(ARENA_ZONE) / SLOT_UNIT),
                    first = (unsigned)(at / SLOT_UNIT) / unit;
-    const struct taken *t = &own.shared->taken[first];
+    const struct taken *t = &arena.shared->taken[first];
     const int owner = atomic_load_explicit(&t->owner, memory_order_acquire);
     if (owner > 0)
         return owner == local_rank + 1 &&
                at + bytes - t->first * armcii_arena_unit(ARENA_ZONE) <= t->bytes;
     const size_t last = at + bytes - 1;
-    return are_used(own.shared->used, first, (unsigned)(last / SLOT_UNIT) / unit);
+    return are_used(arena.shared->used, first, (unsigned)(last / SLOT_UNIT) / unit);
 }
 
 /* bytes - 1 >= room, too, if there are none. */
@@ -365,71 +365,71 @@ bool armcii_arena_is_used(int process, const void *memory, size_t bytes)
         return bytes - 1 < the_arena.zone - at && is_zone_used(local_rank, at, bytes);
     const size_t in_slot = at - the_arena.zone - (size_t)local_rank * the_arena.slot;
     return in_slot < the_arena.slot && bytes - 1 < the_arena.slot - in_slot &&
-           are_used(own.shared->used_of_slot[local_rank], in_slot / SLOT_UNIT,
+           are_used(arena.shared->used_of_slot[local_rank], in_slot / SLOT_UNIT,
                     (in_slot + bytes - 1) / SLOT_UNIT);
 }
 
 /* ---- memory of the zone ---- */
 
-/* MPI libraries forget the registration of memory that a process gives up so. For shared memory
- * the call does no more: its content stays until the range of the file is freed. It fails for
+/* Make the MPI library drop its registrations of the range, as it does where a process gives memory
+ * up. Shared memory keeps its content until the range of the file is freed. The call fails for
  * locked memory, but the MPI library has been told. */
-static void give_up(struct range range)
+static void drop_registration(struct range range)
 {
     madvise(the_arena.base + range.offset, range.bytes, MADV_DONTNEED);
 }
 
-static void announce(struct range range)
+static void publish_dropped(struct range range)
 {
-    armcii_stripe_lock(&own.shared->lock);
-    size_t n = own.shared->drops;
-    own.shared->dropped[n % DROPPED] = range;
-    if (own.renewed == n) own.renewed = n + 1;
-    atomic_store_explicit(&own.shared->drops, n + 1, memory_order_release);
-    armcii_stripe_unlock(&own.shared->lock);
+    armcii_stripe_lock(&arena.shared->lock);
+    size_t n = arena.shared->drops;
+    arena.shared->dropped[n % DROPPED] = range;
+    if (arena.renewed == n) arena.renewed = n + 1;
+    atomic_store_explicit(&arena.shared->drops, n + 1, memory_order_release);
+    armcii_stripe_unlock(&arena.shared->lock);
 }
 
 void armcii_arena_drop(struct team *team, size_t offset, size_t bytes)
 {
     struct range range = {offset, bytes};
-    give_up(range);
+    drop_registration(range);
     if (!is_first_on_node(team)) return;
-    while (fallocate(own.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+    while (fallocate(arena.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
                      (off_t)bytes) != 0 &&
            errno == EINTR)
         continue;
-    announce(range);
+    publish_dropped(range);
 }
 
-/* The ranges from number `first` on, or the whole zone where there are more than the node keeps;
- * their number, and in *end that of the next one. */
+/* Copy the ranges from number `first` on, or the whole zone where there are more than the node
+ * keeps. Returns how many; *end: the number of the next one. */
 static size_t copy_dropped(size_t first, struct range dropped[DROPPED], size_t *end)
 {
-    armcii_stripe_lock(&own.shared->lock);
-    size_t n = *end = own.shared->drops, count = n - first;
+    armcii_stripe_lock(&arena.shared->lock);
+    size_t n = *end = arena.shared->drops, count = n - first;
     for (size_t i = first; count <= DROPPED && i < n; i++)
-        dropped[i - first] = own.shared->dropped[i % DROPPED];
-    armcii_stripe_unlock(&own.shared->lock);
+        dropped[i - first] = arena.shared->dropped[i % DROPPED];
+    armcii_stripe_unlock(&arena.shared->lock);
     if (count <= DROPPED) return count;
     dropped[0] = (struct range){0, the_arena.zone};
     return 1;
 }
 
-/* No thread goes on while another one is still telling. Other processes do: giving up a large range
- * takes long. */
+/* Hold the lock until MPI has dropped all stale registrations: no thread may use the memory before.
+ * Other processes go on: a large range takes long. */
 void armcii_arena_renew(void)
 {
     struct range dropped[DROPPED];
     size_t end;
-    if (!own.shared ||
-        atomic_load_explicit(&own.shared->drops, memory_order_acquire) == own.renewed)
+    if (!arena.shared ||
+        atomic_load_explicit(&arena.shared->drops, memory_order_acquire) == arena.renewed)
         return;
-    pthread_mutex_lock(&own.telling);
-    size_t n = copy_dropped(own.renewed, dropped, &end);
+    pthread_mutex_lock(&arena.telling);
+    size_t n = copy_dropped(arena.renewed, dropped, &end);
     for (size_t i = 0; i < n; i++)
-        give_up(dropped[i]);
-    own.renewed = end; /* counted when the library knows it */
-    pthread_mutex_unlock(&own.telling);
+        drop_registration(dropped[i]);
+    arena.renewed = end; /* counted when the library knows it */
+    pthread_mutex_unlock(&arena.telling);
 }
 
 /* ---- memory of the slots ---- */
@@ -437,10 +437,10 @@ void armcii_arena_renew(void)
 /* 512 KiB, of which a job touches little. */
 static uint64_t *reserved_pages(void)
 {
-    if (!own.reserved)
-        own.reserved =
-            armcii_alloc(MOST_UNITS * UNIT_PAGES / WORD, sizeof *own.reserved, "the arena");
-    return own.reserved;
+    if (!arena.reserved)
+        arena.reserved =
+            armcii_alloc(MOST_UNITS * UNIT_PAGES / WORD, sizeof *arena.reserved, "the arena");
+    return arena.reserved;
 }
 
 static size_t count_pages(size_t offset, size_t bytes)
@@ -478,10 +478,11 @@ void armcii_arena_drop_untouched(size_t offset, size_t bytes)
                            the_arena.base),
            at = offset, end = offset + bytes / PAGE * PAGE;
     while (at < end) {
-        off_t found = lseek(own.descriptor, (off_t)(slot + at), SEEK_DATA); /* -1: no data follow */
+        off_t found =
+            lseek(arena.descriptor, (off_t)(slot + at), SEEK_DATA); /* -1: no data follow */
         size_t data = found < 0 || (size_t)found - slot > end ? end : (size_t)found - slot;
         drop_pages(at, data);
-        at = data < end ? (size_t)lseek(own.descriptor, (off_t)(slot + data), SEEK_HOLE) - slot
+        at = data < end ? (size_t)lseek(arena.descriptor, (off_t)(slot + data), SEEK_HOLE) - slot
                         : end;
     }
 }
@@ -489,7 +490,7 @@ void armcii_arena_drop_untouched(size_t offset, size_t bytes)
 size_t armcii_arena_touched(void)
 {
     struct stat status;
-    return own.descriptor >= 0 && fstat(own.descriptor, &status) == 0
+    return arena.descriptor >= 0 && fstat(arena.descriptor, &status) == 0
                ? (size_t)status.st_blocks * 512
                : 0;
 }

@@ -39,7 +39,7 @@ static struct {
     struct node_control *control;
     size_t control_bytes;
     unsigned barriers;
-} own;
+} node;
 
 /* ---- start and end ---- */
 
@@ -47,10 +47,10 @@ static struct {
 static bool is_shared(void)
 {
     bool good = true;
-    atomic_store(&own.control->flags[the_node.rank].trial, (unsigned)the_node.rank + 1);
+    atomic_store(&node.control->flags[the_node.rank].trial, (unsigned)the_node.rank + 1);
     armcii_coll_barrier(the_node.comm);
     for (int i = 0; i < the_node.size; i++)
-        if (atomic_load(&own.control->flags[i].trial) != (unsigned)i + 1) good = false;
+        if (atomic_load(&node.control->flags[i].trial) != (unsigned)i + 1) good = false;
     return good;
 }
 
@@ -58,20 +58,20 @@ static bool is_shared(void)
 static bool create_control(void)
 {
     size_t n = (size_t)the_node.size;
-    own.control_bytes = sizeof *own.control +
-                        n * (sizeof own.control->flags[0] + sizeof(struct doorbell)) +
-                        armcii_world->table_bytes;
-    int fd = armcii_segment_share(own.control_bytes, the_node.comm, &the_node.obstacle);
+    node.control_bytes = sizeof *node.control +
+                         n * (sizeof node.control->flags[0] + sizeof(struct doorbell)) +
+                         armcii_world->table_bytes;
+    int fd = armcii_segment_share(node.control_bytes, the_node.comm, &the_node.obstacle);
     if (fd < 0) return false;
-    void *memory = mmap(NULL, own.control_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *memory = mmap(NULL, node.control_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd); /* all have opened it */
-    if (memory != MAP_FAILED) own.control = memory;
+    if (memory != MAP_FAILED) node.control = memory;
     if (!armcii_coll_all(memory != MAP_FAILED, the_node.comm)) {
         the_node.obstacle = OBSTACLE_MAPPING;
         return false;
     }
-    the_node.stripes = own.control->stripes;
-    struct doorbell *doorbells = (struct doorbell *)(void *)(own.control->flags + n);
+    the_node.stripes = node.control->stripes;
+    struct doorbell *doorbells = (struct doorbell *)(void *)(node.control->flags + n);
     armcii_doorbells_use(doorbells, the_node.rank, the_node.size, the_node.comm);
     the_node.world_tables = (int *)(void *)(doorbells + n);
     return is_shared();
@@ -79,8 +79,8 @@ static bool create_control(void)
 
 static void free_control(void)
 {
-    if (own.control) munmap(own.control, own.control_bytes);
-    own.control = NULL;
+    if (node.control) munmap(node.control, node.control_bytes);
+    node.control = NULL;
     the_node.stripes = NULL;
     armcii_doorbells_use(NULL, 0, 0, MPI_COMM_NULL);
     the_node.world_tables = NULL;
@@ -94,8 +94,8 @@ void armcii_node_start(void)
     the_node.shares_memory =
         armcii_config->shm == SHM_AUTO && armcii_coll_all(create_control(), armcii_world->comm);
     if (!the_node.shares_memory) free_control();
-    own.barriers = 0;
-    armcii_cpus_start(&the_node.cpus, own.control ? &own.control->reserved : NULL, the_node.comm);
+    node.barriers = 0;
+    armcii_cpus_start(&the_node.cpus, node.control ? &node.control->reserved : NULL, the_node.comm);
     armcii_backoff.spin_limit = the_node.cpus.oversubscribed
                                     ? SPIN_LIMIT_OVERSUBSCRIBED
                                     : SPIN_LIMIT; /* spinning pays with a processor each */
@@ -104,15 +104,15 @@ void armcii_node_start(void)
 bool armcii_node_is_first_to_leave(void)
 {
     enum { STEP_US = 1000, STEPS = 500 };
-    if (!own.control || !atomic_exchange(&own.control->left, true)) return true;
-    for (int i = 0; i < STEPS && !atomic_load(&own.control->told); i++)
+    if (!node.control || !atomic_exchange(&node.control->left, true)) return true;
+    for (int i = 0; i < STEPS && !atomic_load(&node.control->told); i++)
         usleep(STEP_US);
     return false;
 }
 
 void armcii_node_has_told(void)
 {
-    if (own.control) atomic_store(&own.control->told, true);
+    if (node.control) atomic_store(&node.control->told, true);
 }
 
 void armcii_node_share_nothing(enum obstacle obstacle)
@@ -139,11 +139,12 @@ static void wait_for(atomic_uint *arrived, unsigned number)
 void armcii_node_barrier(void)
 {
     int me = the_node.rank, n = the_node.size;
-    unsigned number = ++own.barriers;
+    unsigned number = ++node.barriers;
     for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
         int to = (me + distance) % n;
-        atomic_store_explicit(&own.control->flags[to].arrived[round], number, memory_order_release);
-        wait_for(&own.control->flags[me].arrived[round], number);
+        atomic_store_explicit(&node.control->flags[to].arrived[round], number,
+                              memory_order_release);
+        wait_for(&node.control->flags[me].arrived[round], number);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }

@@ -69,8 +69,8 @@ struct pass_member armcii_pass_self(void)
                                 namespace("/proc/self/ns/net")};
 }
 
-/* Has the process at the other end the caller's user, and the number that the member has, as far as
- * the caller's namespaces show them? Users without a mapping look alike. */
+/* True if the process at the other end has the caller's user and the member's number, as far as the
+ * caller's namespaces show them. Users without a mapping look alike. */
 static bool may_be(int socket, const struct pass_member *member)
 {
     struct ucred peer;

@@ -11,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The next progress thread runs on processors that are not in the mask `taken`, where the system
- * allows any, and does not sleep for WAIT_POLL. */
+/* Ask the next progress thread to run outside of the mask `taken`. If the kernel allows such a
+ * processor, the thread polls there without sleeping. */
 void armcii_affinity_avoid(const uint64_t *taken, size_t words);
-/* The calling thread is the program's. */
+/* Note the calling thread as the program's. */
 void armcii_affinity_init(void);
-/* Called by the progress thread: take such a processor, if there is one; true if so. */
+/* True if there is such a processor, which the calling progress thread then takes. */
 bool armcii_affinity_take_processor(void);
-/* Called by the progress thread: bind it to the processor of the program's thread; allow all
- * processors again; move there, unbound. */
+/* Bind the calling progress thread to the processor of the program's thread; allow all processors
+ * again; move there, unbound. */
 void armcii_affinity_bind(void);
 void armcii_affinity_unbind(void);
 void armcii_affinity_migrate(void);

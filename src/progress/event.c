@@ -18,7 +18,7 @@ static struct {
     /* How well events predict messages. They are reliable above 0. */
     int score;
     unsigned misses;
-} watched = {.wakeup_fd = -1, .doorbell_fd = -1, .epfd = -1};
+} event = {.wakeup_fd = -1, .doorbell_fd = -1, .epfd = -1};
 
 enum { SCORE_MIN = -4, SCORE_MAX = 4, MISS_COST = 2 };
 
@@ -36,8 +36,8 @@ static bool is_internet_socket(int fd)
  * already. */
 static void add_fd(int fd, uint32_t events)
 {
-    struct epoll_event event = {.events = events | EPOLLET};
-    epoll_ctl(watched.epfd, EPOLL_CTL_ADD, fd, &event);
+    struct epoll_event edges = {.events = events | EPOLLET};
+    epoll_ctl(event.epfd, EPOLL_CTL_ADD, fd, &edges);
 }
 
 void armcii_event_add_fd(int fd)
@@ -58,21 +58,21 @@ void armcii_event_add_sockets(void)
 
 bool armcii_event_start(void)
 {
-    watched.wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (watched.wakeup_fd < 0) return false;
-    watched.epfd = epoll_create1(EPOLL_CLOEXEC); /* without it no event is seen */
+    event.wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (event.wakeup_fd < 0) return false;
+    event.epfd = epoll_create1(EPOLL_CLOEXEC); /* without it no event is seen */
     armcii_event_add_sockets();
-    watched.score = 0; /* a process that finds no messages itself never sees that its network raises
+    event.score = 0; /* a process that finds no messages itself never sees that its network raises
                   no events */
-    watched.misses = 0;
+    event.misses = 0;
     return true;
 }
 
 void armcii_event_end(void)
 {
-    if (watched.epfd >= 0) close(watched.epfd);
-    close(watched.wakeup_fd);
-    watched.epfd = watched.wakeup_fd =
+    if (event.epfd >= 0) close(event.epfd);
+    close(event.wakeup_fd);
+    event.epfd = event.wakeup_fd =
         -1; /* a late wakeup must not reach another file with this number */
 }
 
@@ -80,7 +80,7 @@ void armcii_event_end(void)
 
 void armcii_event_wakeup(void)
 {
-    eventfd_write(watched.wakeup_fd, 1);
+    eventfd_write(event.wakeup_fd, 1);
 }
 
 bool armcii_event_drain(void)
@@ -88,33 +88,33 @@ bool armcii_event_drain(void)
     enum { BATCH = 16 };
     struct epoll_event events[BATCH];
     bool any = false;
-    while (epoll_wait(watched.epfd, events, BATCH, 0) > 0)
+    while (epoll_wait(event.epfd, events, BATCH, 0) > 0)
         any = true;
     return any;
 }
 
 void armcii_event_set_doorbell(int fd)
 {
-    watched.doorbell_fd = fd;
+    event.doorbell_fd = fd;
 }
 
 /* Until a wakeup, the doorbell, or the timeout; or data for `fd`, if it is not -1: then true. */
 static bool wait_for(int fd, long timeout)
 {
     struct timespec t = {timeout / 1000000, timeout % 1000000 * 1000};
-    struct pollfd fds[] = {{.fd = watched.wakeup_fd, .events = POLLIN},
-                           {.fd = watched.doorbell_fd, .events = POLLIN},
+    struct pollfd fds[] = {{.fd = event.wakeup_fd, .events = POLLIN},
+                           {.fd = event.doorbell_fd, .events = POLLIN},
                            {.fd = fd, .events = POLLIN}};
     eventfd_t wakeups;
     ppoll(fds, sizeof fds / sizeof fds[0], &t, NULL);
-    if (fds[0].revents) eventfd_read(watched.wakeup_fd, &wakeups);
-    if (fds[1].revents) eventfd_read(watched.doorbell_fd, &wakeups);
+    if (fds[0].revents) eventfd_read(event.wakeup_fd, &wakeups);
+    if (fds[1].revents) eventfd_read(event.doorbell_fd, &wakeups);
     return fds[2].revents != 0;
 }
 
 bool armcii_event_wait(long timeout)
 {
-    return wait_for(watched.epfd, timeout) && armcii_event_drain();
+    return wait_for(event.epfd, timeout) && armcii_event_drain();
 }
 
 bool armcii_event_wait_ignoring_fds(long timeout)
@@ -129,16 +129,16 @@ bool armcii_event_wait_ignoring_fds(long timeout)
 void armcii_event_account(bool signaled)
 {
     if (signaled || armcii_event_drain()) { /* the event may follow the message */
-        if (watched.score < SCORE_MAX) watched.score++;
+        if (event.score < SCORE_MAX) event.score++;
         return;
     }
-    bool was_reliable = watched.score > 0;
-    watched.score = watched.score - MISS_COST > SCORE_MIN ? watched.score - MISS_COST : SCORE_MIN;
-    watched.misses++;
-    if (was_reliable || (watched.misses & (watched.misses - 1)) == 0) armcii_event_add_sockets();
+    bool was_reliable = event.score > 0;
+    event.score = event.score - MISS_COST > SCORE_MIN ? event.score - MISS_COST : SCORE_MIN;
+    event.misses++;
+    if (was_reliable || (event.misses & (event.misses - 1)) == 0) armcii_event_add_sockets();
 }
 
 bool armcii_event_is_reliable(void)
 {
-    return watched.score > 0;
+    return event.score > 0;
 }

@@ -40,8 +40,8 @@ static double recv_time(void)
     return seconds;
 }
 
-/* A longer round trip tells that processes wait for processors, which the probe would do for each
- * operation, too: it proves nothing then, and shall not take long. */
+/* A longer round trip means that the ranks are oversubscribed. The probe would measure the
+ * scheduler, so it does not wait longer than for this one. */
 static const double LONGEST = 0.02; /* seconds */
 
 /* Several times as long as an operation by RDMA takes, and longer than one that a signal or an

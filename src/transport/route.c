@@ -10,7 +10,7 @@
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "node/node.h"
-#include "progress/thread.h"
+#include "progress/loop.h"
 #include "transport/am/am.h"
 #include "transport/rma/rma.h"
 #include "transport/shm/shm.h"
@@ -24,8 +24,8 @@ static const struct route rdma = {"rdma", &armcii_rma, &armcii_am, &armcii_am, f
  * domain. */
 static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false, NULL};
 
-static struct route_choice choice;
-const struct route_choice *const armcii_route = &choice;
+static struct route_choice route;
+const struct route_choice *const armcii_route = &route;
 
 /* ---- the far route ---- */
 
@@ -41,10 +41,10 @@ static bool find_threads(void)
  * may forbid it, and a system refuse it (ulimit -u, -n; pids.max). */
 static bool reserve_threads(void)
 {
-    if (!choice.has_threads || armcii_config->progress == PROGRESS_NONE) return false;
+    if (!route.has_threads || armcii_config->progress == PROGRESS_NONE) return false;
     if (armcii_coll_all(armcii_progress_thread_reserve(), armcii_world->comm)) return true;
     armcii_progress_thread_end();
-    choice.lacks_thread = true;
+    route.lacks_thread = true;
     return false;
 }
 
@@ -56,7 +56,7 @@ static bool prefers_rdma(bool windows)
     if (!windows || (!selected && armcii_config->transport != TRANSPORT_AUTO)) return false;
     armcii_probe_run();
     if (selected && !armcii_probe->measured)
-        choice.complaint =
+        route.complaint =
             "ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am";
     return selected ? armcii_probe->measured
                     : armcii_quirks->flush_is_remote && armcii_probe_finds_rdma(armcii_probe);
@@ -70,12 +70,12 @@ static const struct route *choose_far(bool multiple, bool threads)
     bool windows = !multiple || armcii_quirks->threaded_windows,
          servers = threads && armcii_node->shares_memory && (selected != TRANSPORT_RMA || !windows);
     if (servers && !windows && (selected == TRANSPORT_RMA || selected == TRANSPORT_RDMA))
-        choice.complaint =
+        route.complaint =
             "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs "
             "with threads; the transport is am";
     if (servers) return prefers_rdma(windows) ? &rdma : &am;
     if (selected == TRANSPORT_AM || selected == TRANSPORT_RDMA)
-        choice.complaint =
+        route.complaint =
             "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto "
             "or thread; the transport is rma";
     return &rma;
@@ -84,27 +84,27 @@ static const struct route *choose_far(bool multiple, bool threads)
 /* The route, and what the probe found. */
 static void describe_far(const char *text)
 {
-    int used = snprintf(choice.far_doc, sizeof choice.far_doc, "%s", text), first = used;
+    int used = snprintf(route.far_doc, sizeof route.far_doc, "%s", text), first = used;
     if (!armcii_probe->measured) return;
-    used += snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used,
+    used += snprintf(route.far_doc + used, sizeof route.far_doc - (size_t)used,
                      "; RMA completes without the target: ");
     first = used;
     for (int op = 0; op < PROBE_OPS; op++)
         if (armcii_probe->complete[op])
-            used += snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used, "%s%s",
+            used += snprintf(route.far_doc + used, sizeof route.far_doc - (size_t)used, "%s%s",
                              used > first ? ", " : "", armcii_probe_names[op]);
     if (used == first)
-        snprintf(choice.far_doc + used, sizeof choice.far_doc - (size_t)used, "nothing");
+        snprintf(route.far_doc + used, sizeof route.far_doc - (size_t)used, "nothing");
 }
 
 /* Where the network needs the target for RMA, each process has to call MPI, as with the route rma.
  */
 static void start_am(void)
 {
-    const bool drives_rma = choice.far == &rdma && !armcii_probe_finds_rdma(armcii_probe);
+    const bool drives_rma = route.far == &rdma && !armcii_probe_finds_rdma(armcii_probe);
     armcii_am_start(drives_rma);
     armcii_transports_add(&armcii_am);
-    choice.progress_doc =
+    route.progress_doc =
         drives_rma ? "a thread in each process" : "a thread in one process of each node";
     armcii_backoff.progress_needed = true;
 }
@@ -122,20 +122,20 @@ static void start_rdma(void)
  * in MPI. */
 static void start_rma(bool threads)
 {
-    bool with_thread = choice.far == &rma && threads && armcii_quirks->threaded_windows;
+    bool with_thread = route.far == &rma && threads && armcii_quirks->threaded_windows;
     armcii_rma_start(with_thread, false);
     armcii_transports_add(&armcii_rma);
-    if (choice.far == &rma || !armcii_node->shares_memory)
-        choice.progress_doc = "none: operations may wait until their target calls MPI";
-    if (choice.far != &rma) return;
+    if (route.far == &rma || !armcii_node->shares_memory)
+        route.progress_doc = "none: operations may wait until their target calls MPI";
+    if (route.far != &rma) return;
     if (!with_thread) armcii_progress_thread_end();
-    if (choice.has_threads && !armcii_quirks->threaded_windows && (threads || choice.lacks_thread))
-        choice.complaint =
+    if (route.has_threads && !armcii_quirks->threaded_windows && (threads || route.lacks_thread))
+        route.complaint =
             "this MPI library makes no windows between nodes for programs with threads: "
             "without memory that a node shares there will be no memory";
     describe_far("MPI RMA (route rma)");
-    if (with_thread) choice.progress_doc = "a thread in each process";
-    choice.is_asynchronous = with_thread;
+    if (with_thread) route.progress_doc = "a thread in each process";
+    route.is_asynchronous = with_thread;
     armcii_backoff.progress_needed = true;
 }
 
@@ -145,7 +145,7 @@ void armcii_route_start(void)
     armcii_transports[0] = NULL;
     armcii_transports_add(&armcii_shm);
     armcii_backoff.progress_needed = !armcii_node->shares_memory;
-    choice = (struct route_choice){
+    route = (struct route_choice){
         .near_doc = armcii_node->shares_memory ? "loads and stores in shared memory (memfd)"
                                                : "MPI RMA, no shared memory",
         .progress_doc = "not needed on one node",
@@ -154,12 +154,12 @@ void armcii_route_start(void)
     };
     if (armcii_world->nodes > 1) {
         threads = reserve_threads();
-        choice.far = choose_far(choice.has_threads, threads);
+        route.far = choose_far(route.has_threads, threads);
     }
-    if (choice.far == &am || choice.far == &rdma) start_am();
-    if (choice.far == &am) describe_far("active messages to a server on each node (route am)");
-    if (choice.far == &rdma) start_rdma();
-    if (choice.far == &rma || !armcii_node->shares_memory) start_rma(threads);
+    if (route.far == &am || route.far == &rdma) start_am();
+    if (route.far == &am) describe_far("active messages to a server on each node (route am)");
+    if (route.far == &rdma) start_rdma();
+    if (route.far == &rma || !armcii_node->shares_memory) start_rma(threads);
 }
 
 void armcii_route_end(void)
@@ -168,7 +168,7 @@ void armcii_route_end(void)
     if (armcii_transports_have(&armcii_rma)) armcii_rma_end();
     armcii_probe_end();
     armcii_transports[0] = NULL;
-    choice.far = NULL;
+    route.far = NULL;
 }
 
 void armcii_route_stop_thread(void)
@@ -191,8 +191,8 @@ void armcii_route_region(struct region *r)
     } else if (is_one_node(r->team)) {
         r->near = r->far = &shm;
     } else {
-        r->near = choice.far == &rma ? &shm_rma : &shm;
-        r->far = r->memget && choice.far->fallback ? choice.far->fallback : choice.far;
+        r->near = route.far == &rma ? &shm_rma : &shm;
+        r->far = r->memget && route.far->fallback ? route.far->fallback : route.far;
     }
 }
 

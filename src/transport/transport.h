@@ -167,7 +167,7 @@ struct transport {
     /* Prepare for operations: the slices' addresses are known on every member. 0, or nonzero on
      * every member. */
     int (*region_attach)(struct region *r);
-    /* The reverse of both; nothing is outstanding on the region. */
+    /* Undo region_attach and region_alloc. No operation is in flight on the region. */
     void (*region_detach)(struct region *r);
     /* Make what others completed visible to the caller's loads, and the caller's stores to others.
      * Not collective. May be NULL. */

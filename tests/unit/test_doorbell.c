@@ -9,7 +9,7 @@
 #include "base/lock.h"
 #include "mpi/world.h"
 #include "progress/event.h"
-#include "progress/thread.h"
+#include "progress/loop.h"
 #include "node/doorbell.h"
 #include "unit.h"
 

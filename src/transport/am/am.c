@@ -13,7 +13,7 @@
 #include "mpi/world.h"
 #include "progress/affinity.h"
 #include "progress/event.h"
-#include "progress/thread.h"
+#include "progress/loop.h"
 #include "transport/shm/shm.h"
 #include "transport/shm/mutex.h"
 #include "node/node.h"

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/lock.h"
-#include "progress/thread.h"
+#include "progress/loop.h"
 #include "transport/transport.h"
 #include "mpi/world.h"
 #include "transport/am/outstanding.h"

@@ -13,7 +13,7 @@
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "progress/event.h"
-#include "progress/thread.h"
+#include "progress/loop.h"
 #include "node/arena.h"
 #include "node/node.h"
 #include "node/cpus.h"

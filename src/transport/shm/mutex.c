@@ -48,7 +48,7 @@ struct mutex *armcii_mutex_address(const void *set, int owner, int mutex)
     return (struct mutex *)(void *)(first + (size_t)mutex * s->stride);
 }
 
-/* Whoever is not the next does not spin: that would take the cache line from the holder. The
+/* Only the next in line spins: more spinners would steal the cache line from the holder. The
  * holder may depend on other threads of this process, and on its progress. */
 static void wait_for(struct mutex *m, unsigned ticket)
 {

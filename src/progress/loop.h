@@ -1,4 +1,4 @@
-/* thread.h - the progress loop: poll; without work, back off; then sleep on events. The progress
+/* loop.h - the progress loop: poll; without work, back off; then sleep on events. The progress
  * thread runs it, one in each process of a job on several nodes.
  *
  *   POLL -- work ------> SPIN      poll without sleep for SPIN_US after work
@@ -16,8 +16,8 @@
  *   file       polls  idle_us      events           wait            after help
  *   am/am.c    3      IDLE_US      EVENTS_SHARED    while reliable  spins, warm
  *   rma/rma.c  1      RMA_IDLE_US  EVENTS_ARE_WORK  after a test    polls */
-#ifndef ARMCII_PROGRESS_THREAD_H
-#define ARMCII_PROGRESS_THREAD_H
+#ifndef ARMCII_PROGRESS_LOOP_H
+#define ARMCII_PROGRESS_LOOP_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* test_thread.c - the progress loop, with a policy of this test, and the affinity of its thread. */
+/* test_loop.c - the progress loop, with a policy of this test, and the affinity of its thread. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 #include "base/lock.h"
 #include "progress/affinity.h"
 #include "progress/event.h"
-#include "progress/thread.h"
+#include "progress/loop.h"
 #include "unit.h"
 
 /* ---- a policy that counts its calls ---- */

@@ -1,6 +1,6 @@
-/* thread.c - the progress loop, and the thread that runs it. */
+/* loop.c - the progress loop, and the thread that runs it. */
 #define _GNU_SOURCE
-#include "progress/thread.h"
+#include "progress/loop.h"
 
 #include <pthread.h>
 #include <sched.h>
