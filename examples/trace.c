@@ -1,5 +1,5 @@
 /* trace.c - a tool between a program and ARMCI: counts and times puts and gets, and prints them for
- * each rank at the end. How to put it there: doc/tracing.md. */
+ * each rank at the end. How to put it there: doc/tuning.md. */
 #include <stdio.h>
 #include <parmci.h>
 

@@ -92,7 +92,7 @@ static void describe_mpi(const struct job_facts *s, long severity, char *text, s
              s->unknown_mpi ? s->unknown_mpi : "of another process");
 }
 
-/* A name that is added here is explained in doc/guide.md, "Warnings". */
+/* A name that is added here is explained in doc/troubleshooting.md, "Warnings". */
 static const struct warning table[] = {
     {"alone", is_alone,
      "the launcher started %ld processes, but MPI sees only one: each runs alone", NULL,

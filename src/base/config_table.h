@@ -77,7 +77,7 @@ static const struct word quirks_words[] = {{"auto", 0}, {"none", QUIRKS_NONE}, {
 static const struct variable table[] = {
     CHOICE("ARMCI_VERBOSE", verbose_words, "0", verbose,
            "what rank 0 prints at start: nothing (-1), warnings about slow or fragile settings (0; "
-           "doc/guide.md, Warnings), or a summary, too (1)"),
+           "doc/troubleshooting.md), or a summary, too (1)"),
     CHOICE("ARMCI_ERRORS", errors_words, "abort", errors,
            "an invalid argument aborts the job, or returns an error code"),
     CHOICE("ARMCI_DEBUG_ALLOC", alloc_words, "no", debug_alloc,

@@ -14,7 +14,7 @@ UNSET = ("ARMCI_VERBOSE", "ARMCI_SHM", "ARMCI_NODES", "ARMCI_TRANSPORT", "ARMCI_
          "OMP_NUM_THREADS")
 MEMFD = r"the processes of a node cannot share memory by memfd \(%s\): all operations use MPI RMA; remedy: "
 NO_FILE = MEMFD % "the system makes none, or files are limited by ulimit -f"
-TABLE = re.search(r"^\| remedy.*?(?:\n\n|\Z)", read("doc", "variables.md"), re.M | re.S)[0]
+TABLE = re.search(r"^\| remedy.*?(?:\n\n|\Z)", read("doc", "reference", "variables.md"), re.M | re.S)[0]
 REMEDIES = re.findall(r"^\| ([a-z][a-z-]*) \|", TABLE, re.M)[1:]
 VERSION = read("VERSION").strip()
 PROCESSORS = len(os.sched_getaffinity(0))

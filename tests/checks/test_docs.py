@@ -3,7 +3,7 @@
 - every public function has a page or points to one, and every program that is installed has one;
 - every page goes through groff, and the comments of the headers through Doxygen, without a warning (where they are installed);
 - every option that a program's --help lists is in its page;
-- doc/guide.md explains each warning;
+- doc/troubleshooting.md explains each warning;
 - messages that the Markdown pages quote, and what doc/troubleshooting.md tells to look for, are texts of the source;
 - the doctor's rows name variables that exist;
 - the Markdown pages name files, make targets, functions of the library and environment variables that exist, and their links lead somewhere.
@@ -24,8 +24,9 @@ EXTENSIONS = ("", ".c", ".h", ".F90", ".md", ".in")
 
 
 def markdown():
-    pages = sorted(os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "doc", "*.md")))
-    return ["README.md", "CONTRIBUTING.md", "packaging/README.md", *pages]
+    pages = sorted(os.path.relpath(path, SOURCE) for folder in ("doc", "doc/reference") for path in glob.glob(os.path.join(SOURCE, folder, "*.md")))
+    pages.remove("doc/reference/results.md")  # records: what they name need not be there any more
+    return ["README.md", "CONTRIBUTING.md", *pages]
 
 
 # ---- manual pages ----
@@ -129,10 +130,7 @@ def test_links(page):
     none_of(faults)
 
 
-NAMING = [page for page in markdown() if page != "doc/known-issues.md"]  # it also describes what is gone
-
-
-@pytest.mark.parametrize("page", NAMING)
+@pytest.mark.parametrize("page", markdown())
 def test_paths(page):
     text = read(page)
     missing = [path for path in set(re.findall(r"(?<![\w/.$-])(?:%s)/[\w./*-]+" % FOLDERS, text)) if not exists(path)]
@@ -150,9 +148,9 @@ def sources():
     return glob.glob(os.path.join(SOURCE, "src", "**", "*.[ch]"), recursive=True)
 
 
-@pytest.mark.parametrize("page", NAMING)
+@pytest.mark.parametrize("page", markdown())
 def test_names(page, source):
-    text, rules, variables = read(page), makefile(), read("doc", "variables.md") + "| ARMCI_STATS | ARMCI_HANG_REPORT |"  # the latter of the profiler
+    text, rules, variables = read(page), makefile(), read("doc", "reference", "variables.md") + "| ARMCI_STATS | ARMCI_HANG_REPORT |"  # the latter of the profiler
     none_of(["%s names %s, which is not in src" % (page, name) for name in set(re.findall(r"\barmcii_\w+", text)) if name not in source])
     none_of(["%s names make %s, which is no target" % (page, target)
              for target in set(re.findall(r"(?:`|^ {4,})make ([a-z][\w-]+)", text, re.M))
@@ -165,13 +163,13 @@ def test_warnings_are_explained():
     """Each name of the table of warnings."""
     names = re.findall(r'^    \{"([a-z-]+)", ', read("src", "api", "warnings.c"), re.M)
     assert {"alone", "unknown-mpi"} <= set(names), "no table of warnings"
-    guide = read("doc", "guide.md")
-    none_of(["doc/guide.md does not explain the warning [%s]" % name for name in names if "| `[%s]` |" % name not in guide])
+    page = read("doc", "troubleshooting.md")
+    none_of(["doc/troubleshooting.md does not explain the warning [%s]" % name for name in names if "| `[%s]` |" % name not in page])
 
 
 def test_variables_of_the_doctor():
     """In the titles of the rows "..." stands for ARMCI_."""
-    variables, faults = read("doc", "variables.md"), []
+    variables, faults = read("doc", "reference", "variables.md"), []
     for name in ("probes.c", "forced.c"):
         for variable in re.findall(r'"ARMCI_(\w+)=|"\.\.\. (?:\w+, )?([A-Z_]+)=', read("tools", "doctor", name)):
             variable = "ARMCI_" + "".join(variable)
@@ -220,7 +218,7 @@ def test_quoted_messages(page, texts):
 
 def test_texts_to_look_for(texts):
     faults = []
-    for row in re.findall(r"^\|(?:[^|]*\|)+$", read("doc/troubleshooting.md"), re.M):
+    for row in re.findall(r"^\|(?:[^|\n]*\|)+$", read("doc/troubleshooting.md"), re.M):
         for text in re.findall(r'"([^"]+)"', row):
             faults += unknown_parts(text, texts)
     none_of(faults)

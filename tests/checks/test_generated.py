@@ -14,8 +14,9 @@ from common import INCLUDE, SOURCE, doc_tools, read
 @pytest.mark.parametrize("name, command", [
     ("include/parmci.h", [os.path.join(SOURCE, "tools", "gen-parmci"), INCLUDE]),
     ("doc/scaling.md", [os.path.join(SOURCE, "doc", "make-scaling"), SOURCE]),
-    ("doc/variables.md", [os.environ.get("ARMCI_INFO", "tools/armci-info"), "--markdown"]),
-], ids=["parmci.h", "scaling.md", "variables.md"])
+    ("doc/reference/defects.md", [os.environ.get("ARMCI_INFO", "tools/armci-info"), "--defects"]),
+    ("doc/reference/variables.md", [os.environ.get("ARMCI_INFO", "tools/armci-info"), "--markdown"]),
+], ids=["parmci.h", "scaling.md", "defects.md", "variables.md"])
 def test_is_up_to_date(name, command):
     made = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     difference = "\n".join(difflib.unified_diff(read(name).split("\n"), made.split("\n"), name, command[0], lineterm=""))

@@ -51,8 +51,8 @@ def test_build(whole):
 
 
 def test_variables(whole):
-    documented = re.findall(r"^\| (ARMCI_\w+) \|", read("doc", "variables.md"), re.M)
-    check([v["name"] for v in whole["variables"]] == documented, "the variables of doc/variables.md", documented)
+    documented = re.findall(r"^\| (ARMCI_\w+) \|", read("doc", "reference", "variables.md"), re.M)
+    check([v["name"] for v in whole["variables"]] == documented, "the variables of doc/reference/variables.md", documented)
     check(not any(v["set"] or v["value"] != v["default"] for v in whole["variables"]), "all have their defaults", whole["variables"])
     changed = report("--changed", ARMCI_ERRORS="return", ARMCI_SHM="auto", ARMCI_RMA_ATOMICITY="1", ARMCI_NETWORK="ARMCI")
     expected = [("ARMCI_ERRORS", "return", "abort", True)]
@@ -168,7 +168,7 @@ def test_options():
         # MPI_Init, which only --probe calls, may look for programs of the MPI library.
         done = run(option, PATH=os.environ["PATH"]) if option == "--probe" else run(option)
         check(done.returncode == 0 and done.stdout, option, done)
-    check(len(listed) == 7, "--help lists the options", listed)
+    check(len(listed) == 8, "--help lists the options", listed)
 
 
 def test_full_disk():

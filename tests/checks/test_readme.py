@@ -67,7 +67,7 @@ def test_length():
 
 
 def test_variables():
-    known = read("doc", "variables.md")
+    known = read("doc", "reference", "variables.md")
     none_of(["%s is no environment variable" % name
              for name in sorted(set(re.findall(r"\b([A-Z][A-Z_]+)=", TEXT) + re.findall(r"\$\{?([A-Z][A-Z_]+)", TEXT)))
              if name not in VARIABLES and not re.search(r"^\| %s \|" % name, known, re.M)])

@@ -1,4 +1,4 @@
-"""The tool of doc/tracing.md works at link time and by LD_PRELOAD."""
+"""The tool of doc/tuning.md works at link time and by LD_PRELOAD."""
 import os
 
 import pytest

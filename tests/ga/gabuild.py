@@ -16,8 +16,8 @@ from gasource import Problem, run_logged
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # Where the lines are: the page and the heading that is over them.
-PAGES = {"autotools": ("doc/install.md", "### Global Arrays {}"), "cmake": ("packaging/ga-cmake/README.md", "## Global Arrays {}"),
-         "nwchem": ("doc/nwchem.md", "### NWChem {}")}
+PAGES = {"autotools": ("doc/applications.md", "### Global Arrays {}"), "cmake": ("doc/applications.md", "### Global Arrays {} by CMake"),
+         "nwchem": ("doc/applications.md", "### NWChem {}")}
 PATCH = TOP / "packaging/ga-cmake/external-armci.patch"
 # What the suite asks for beyond the page's line.
 MORE = {"5.7.1b0": ["--enable-gparrays"], "5.9.2": ["--enable-gparrays", "--enable-cxx", "--enable-unit-tests"]}

@@ -273,8 +273,7 @@ static void look_at(struct worker *w, struct message *mine, int number, const ch
     check_bytes(seen, text, sizeof text, "data behind %s in turn %d", what, w->turn);
 }
 
-/* A sleep between two looks: threads that outnumber the processors and yield starve each other
- * (known-issues). */
+/* A sleep between two looks: threads that outnumber the processors and yield starve each other. */
 static void receive(struct worker *w)
 {
     struct message *mine = &common_of(w, test_rank())->flagged[w->job->number][w->turn];

@@ -1,7 +1,7 @@
 """NWChem: Debian's 7.0.2, fetched, checked, unpacked, and its calls of ARMCI led to another library; or 7.3.1, compiled.
 
 Debian's program has Global Arrays 5.8.2 and ARMCI-MPI 0.3.1 linked into it. The same program runs on both libraries here, so
-nothing else differs, and nothing has to be compiled. 7.3.1 is compiled on this library, by the lines of doc/nwchem.md."""
+nothing else differs, and nothing has to be compiled. 7.3.1 is compiled on this library, by the lines of doc/applications.md."""
 import pathlib
 import re
 import subprocess

@@ -1,4 +1,4 @@
-/* armci-doctor - tests the MPI library and ARMCI on it, and measures the cost. See doc/doctor.md.
+/* armci-doctor - tests the MPI library and ARMCI on it, and measures the cost. See doc/tuning.md.
  */
 #include "options.h"
 

@@ -51,6 +51,9 @@ void info_print_variables(void);
 void info_print_changed(void);
 void info_print_markdown(void);
 
+/* Print doc/reference/defects.md. */
+void info_print_defects(void);
+
 /* ---- names.c: variables without effect ---- */
 
 /* Name i of those that are set, valid until the next call; NULL after the last. */

@@ -85,6 +85,8 @@ static const struct option {
     {"--json", print_json, true,
      "print everything as JSON; with --changed, only the variables whose value is not the default"},
     {"--markdown", info_print_markdown, false, "print the table of variables as a Markdown page"},
+    {"--defects", info_print_defects, false,
+     "print the known defects of all MPI libraries as a Markdown page"},
     {"--probe", print_probe, true,
      "started as a job: print what MPI RMA does by itself between nodes, and the route chosen from "
      "it"},

@@ -1,4 +1,4 @@
-/* variables.c - the environment variables, as a report and as doc/variables.md. */
+/* variables.c - the environment variables, as a report and as doc/reference/variables.md. */
 #include "info.h"
 
 #include <stdio.h>

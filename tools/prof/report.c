@@ -1,5 +1,5 @@
 /* report.c - adds up the counts of processes; writes them as a JSON document
- * (doc/statistics.md) and as a table. */
+ * (doc/tuning.md) and as a table. */
 #include "prof.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-# The Spack package of ARMCI-RMA; packaging/README.md says how to use it. A release archive has a configure script; in a
+# The Spack package of ARMCI-RMA; doc/packaging.md says how to use it. A release archive has a configure script; in a
 # checkout Spack makes it. Without a url: the archive is the one that `spack dev-build` is given, unpacked.
 try:
     from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
