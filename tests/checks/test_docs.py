@@ -6,6 +6,7 @@
 - doc/troubleshooting.md explains each warning;
 - messages that the Markdown pages quote, and what doc/troubleshooting.md tells to look for, are texts of the source;
 - the doctor's rows name variables that exist;
+- the Markdown pages are written for those who read them: no commit, date or processor, short lines, paragraphs and cells;
 - the Markdown pages name files, make targets, functions of the library and environment variables that exist, and their links lead somewhere.
 """
 import glob
@@ -222,3 +223,51 @@ def test_texts_to_look_for(texts):
         for text in re.findall(r'"([^"]+)"', row):
             faults += unknown_parts(text, texts)
     none_of(faults)
+
+
+# ---- how the pages are written
+
+NOT_YET = ("doc/benchmarks.md", "doc/evaluation.md", "doc/scaling.md")
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+NEVER = {  # for records, not for those who read
+    "a commit": r"(?<![\w/.#-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w-])",
+    "a date": r"\b20\d\d-\d\d-\d\d\b|\b(?:%s) 20\d\d\b" % MONTHS,
+    "a processor": r"\b(?:EPYC|Xeon)\b|\bfamily \d|\bmodel \d+\b",
+    "a laboratory's note": r"(?i)\bnot (?:yet )?(?:run|tried|measured)\b|\bbeside other work\b|\bon a (?:busy|quiet) machine\b",
+}
+LINE, PARAGRAPH, CELL = 120, 90, 200  # characters, words, characters
+
+
+def hand_written():
+    return [page for page in markdown() if not page.startswith("doc/reference/") and page not in NOT_YET]
+
+
+def prose(page):
+    """The lines of a page without code blocks: an empty line in the place of each."""
+    fenced = False
+    for line in read(page).splitlines():
+        fenced ^= line.startswith("```")
+        yield "" if fenced or line.startswith(("    ", "```")) else line
+
+
+def paragraphs(lines):
+    """Paragraphs and items of lists; tables and headings are none."""
+    words = []
+    for line in lines:
+        starts = re.match(r"\s*(?:- |\d+\. )", line)
+        if starts or not line.strip() or line.startswith(("|", "#", "<")):
+            yield words
+            words = []
+        if line.strip() and not line.startswith(("|", "#", "<")):
+            words = words + line.split()
+    yield words
+
+
+@pytest.mark.parametrize("page", hand_written())
+def test_style(page):
+    lines = list(prose(page))
+    faults = ["%s: %s: %s" % (what, found[0], line) for line in lines for what, pattern in NEVER.items() for found in [re.search(pattern, line)] if found]
+    faults += ["%d characters: %s" % (len(line), line) for line in lines if len(line) > LINE and not line.startswith(("|", "<"))]
+    faults += ["a cell of %d characters: %s" % (len(cell), cell) for line in lines if line.startswith("|") for cell in line.split(" | ") if len(cell) > CELL]
+    faults += ["a paragraph of %d words: %s" % (len(words), " ".join(words[:12])) for words in paragraphs(lines) if len(words) > PARAGRAPH]
+    none_of(["%s: %s" % (page, fault) for fault in faults])
