@@ -1,73 +1,15 @@
-/* system.c - limits of the process, and the files it has loaded. */
+/* system.c - the files that this process has loaded, and sizes as text. */
 #define _GNU_SOURCE
 #include "base/system.h"
 
-#include <dirent.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
-
-/* What getrlimit returned. */
-static size_t limit_of(int status, const struct rlimit *limit)
-{
-    if (status != 0 || limit->rlim_cur == RLIM_INFINITY || limit->rlim_cur > SIZE_MAX)
-        return SIZE_MAX;
-    return (size_t)limit->rlim_cur;
-}
-
-static size_t most_mappings(void)
-{
-    size_t n = SIZE_MAX;
-    FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
-    if (f && fscanf(f, "%zu", &n) != 1) n = SIZE_MAX;
-    if (f) fclose(f);
-    return n;
-}
-
-/* Excludes the descriptor of the folder itself. */
-static size_t open_descriptors(void)
-{
-    size_t n = 0;
-    const struct dirent *entry;
-    DIR *folder = opendir("/proc/self/fd");
-    if (!folder) return SIZE_MAX;
-    while ((entry = readdir(folder)))
-        n += entry->d_name[0] != '.';
-    closedir(folder);
-    return n - 1;
-}
-
-static size_t count_mappings(void)
-{
-    int c;
-    size_t n = 0;
-    FILE *f = fopen("/proc/self/maps", "r");
-    if (!f) return SIZE_MAX;
-    while ((c = getc(f)) != EOF)
-        n += c == '\n';
-    fclose(f);
-    return n;
-}
-
-void armcii_system_limits(struct limits *limits)
-{
-    struct rlimit file, locked, descriptors;
-    *limits = (struct limits){
-        .file = limit_of(getrlimit(RLIMIT_FSIZE, &file), &file),
-        .locked = limit_of(getrlimit(RLIMIT_MEMLOCK, &locked), &locked),
-        .descriptors = limit_of(getrlimit(RLIMIT_NOFILE, &descriptors), &descriptors),
-        .descriptors_used = open_descriptors(),
-        .mappings = most_mappings(),
-        .mappings_used = count_mappings(),
-    };
-}
 
 /* Writes the file mapped at an address to path[PATH_ROOM]; false if there is none. */
 static bool file_at(uintptr_t address, char *path)
@@ -122,16 +64,6 @@ const char *armcii_system_format_count(size_t count, char *buffer, size_t size)
         snprintf(buffer, size, "no limit");
     else
         snprintf(buffer, size, "%zu", count);
-    return buffer;
-}
-
-const char *armcii_system_format_use(size_t used, size_t limit, char *buffer, size_t size)
-{
-    if (used == SIZE_MAX) return armcii_system_format_count(limit, buffer, size);
-    if (limit == SIZE_MAX)
-        snprintf(buffer, size, "%zu, no limit", used);
-    else
-        snprintf(buffer, size, "%zu of %zu", used, limit);
     return buffer;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "base/system.h"
+#include "../lib/limits.h"
 #include "lines.h"
 #include "node/arena.h"
 #include "node/cpus.h"
@@ -26,8 +27,7 @@ static long lacking_memory(void)
 /* MPI over TCP needs a connection for each peer on other nodes. */
 static long lacking_descriptors(void)
 {
-    struct limits l;
-    armcii_system_limits(&l);
+    struct limits l = read_limits();
     size_t others = (size_t)(job->size - armcii_node->size);
     size_t needed = l.descriptors_used + OWN_DESCRIPTORS + others;
     bool enough = l.descriptors_used == SIZE_MAX || needed <= l.descriptors;
@@ -36,8 +36,7 @@ static long lacking_descriptors(void)
 
 static long lacking_mappings(void)
 {
-    struct limits l;
-    armcii_system_limits(&l);
+    struct limits l = read_limits();
     if (l.mappings == SIZE_MAX || l.mappings_used == SIZE_MAX) return 0;
     size_t left = l.mappings > l.mappings_used ? l.mappings - l.mappings_used : 0;
     return left < SCARCE_MAPPINGS ? SCARCE_MAPPINGS - (long)left : 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../lib/limits.h"
 #include "base/config.h"
 #include "base/system.h"
 #include "config-build.h"
@@ -199,8 +200,7 @@ static void gather_paths(struct section *s)
 
 static void gather_limits(struct section *s)
 {
-    struct limits l;
-    armcii_system_limits(&l);
+    struct limits l = read_limits();
     add_number(s, "processors", "processors", FACT_COUNT, armcii_cpus_allowed());
     add_number(s, "memory", "memory left", FACT_BYTES, armcii_memory_left(0));
     add_number(s, "file", "longest file (ulimit -f)", FACT_BYTES, l.file);
