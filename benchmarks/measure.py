@@ -9,8 +9,6 @@ import datetime
 import json
 import os
 import pathlib
-import platform
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +17,9 @@ import time
 import examples
 import rivals
 from rivals import Problem, TOP
+
+sys.path.append(str(TOP / "results"))
+from records import this_machine  # noqa: E402  its folder comes first
 
 OURS = "armci-rma"
 # What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
@@ -57,24 +58,6 @@ def busy_share(seconds=0.5):
     time.sleep(seconds)
     after = processor_times()
     return (after[0] - before[0]) / max(1, after[1] - before[1])
-
-
-def first_line(*paths):
-    for path in map(pathlib.Path, paths):
-        if path.exists():
-            return path.read_text().strip().split("\n")[0]
-    return ""
-
-
-def machine():
-    """What a reader needs to judge the figures."""
-    virtual = subprocess.run(["systemd-detect-virt"], capture_output=True, text=True).stdout.strip() if shutil.which("systemd-detect-virt") else ""
-    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
-    return {"kernel": f"{platform.system()} {platform.release()}, {platform.machine()}",
-            "governor": first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none",
-            "virtual": virtual or ("yes" if " hypervisor" in cpuinfo else "no"),
-            "cores": len(os.sched_getaffinity(0)),
-            "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)}
 
 
 def commit():
@@ -268,7 +251,8 @@ def options():
 def main():
     args = options()
     begin = time.monotonic()
-    data = {"date": datetime.date.today().isoformat(), "version": first_line(TOP / "VERSION"), "commit": commit(), "machine": machine(), "seconds_per_row": args.seconds, "busy": [],
+    data = {"date": datetime.date.today().isoformat(), "version": (TOP / "VERSION").read_text().strip(), "commit": commit(), "machine": this_machine(),
+            "seconds_per_row": args.seconds, "busy": [],
             "libraries": {OURS: "ARMCI-RMA", **{rival.key: rival.name for rival in rivals.rivals(args.checkout)}}}
     try:
         builds = [mpi for mpi in rivals.find_builds(args.build) if not args.mpi or mpi.family in args.mpi]

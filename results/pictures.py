@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 
-from results import OURS, TOP, amount, nwchem_times, number, time_of
+from records import OURS, TOP, amount, nwchem_times, number, time_of
 
 IMAGES = TOP / "doc" / "img"
 THEMES = {"light": ("#1c1c1c", "#ffffff", "#d0d0d0"), "dark": ("#e6e6e6", "#16181b", "#4a4d52")}  # ink, paper, lines

@@ -1,16 +1,14 @@
-"""table.py - the page that tells what ran and how it ended."""
+"""table.py - what ran and how it ended: lines, and records for results/."""
 import datetime
 import json
-import os
-import platform
 import re
 import subprocess
-from fnmatch import fnmatch
-from pathlib import Path
+import sys
 
-from cells import SETS
+from cells import SETS, TOP
 
-HERE = Path(__file__).resolve().parent
+sys.path.append(str(TOP / "results"))
+from records import this_machine  # noqa: E402  its folder comes first
 
 
 class Count:
@@ -52,56 +50,25 @@ def summary(cell):
     return f"{text} ({cell['seconds']:.0f} s)"
 
 
-def causes():
-    """The lines of causes.txt: (library, place, expression for the label, cause)."""
-    lines = (HERE / "causes.txt").read_text().splitlines()
-    return [[word.strip() for word in line.split("|")] for line in lines if line.strip() and not line.startswith("#")]
+def record(cell):
+    """A cell as a record of results/tests.json; why its tests failed is the note."""
+    results = [result for result, _, _ in cell["runs"]]
+    why = "; ".join(f"{label}: {' '.join(why.split())}"[:200] for result, label, why in cell["runs"] if result == "FAIL")
+    place, nodes = ("hosts", 2) if cell["place"] == "two nodes" else ("node", 1)
+    return {"id": re.sub("[^a-z0-9]+", "-", f"tests-{cell['library']}-{place}"), "suite": f"multi-process tests, {SETS[cell['rows']][0]}",
+            "command": f"make matrix ROWS={cell['rows']}", "mpi": cell["version"], "ranks": 2, "nodes": nodes, "passed": results.count("PASS"), "known": 0,
+            "failed": results.count("FAIL"), **({"note": why} if why else {})}
 
 
-def cause_of(cell, label):
-    """Why that run fails there, as far as anybody knows."""
-    for library, place, expression, cause in causes():
-        if fnmatch(cell["library"], library) and fnmatch(cell["place"], place) and re.search(expression, label):
-            return cause
-    return "cause not known"
-
-
-def told(cells, wanted):
-    """A line for each run of that result of which something is told."""
-    return [f"- {cell['library']}, {cell['place']}: `{label}`: {why.replace('|', ' ')}; {cause_of(cell, label)}"
-            for cell in cells for result, label, why in cell.get("runs", []) if result == wanted and why]
-
-
-def row_of(own):
-    """The line of a library in the table, from its cells by place."""
-    first = next(iter(own.values()))
-    one, two = (summary(own[place]) if place in own else "not run" for place in ("one node", "two nodes"))
-    return f"| {first['library']} | {first['version']} | {first['rows']} | {one} | {two} |"
-
-
-def explain(sets):
-    """What the words of the column "rows" mean."""
-    return [f"- {name}: {SETS[name][0]} of tests/suite" for name in SETS if name in sets]
-
-
-def page(cells):
-    """The page, from what the cells' files hold."""
-    names = list(dict.fromkeys(cell["library"] for cell in cells))
-    lines = ["# The matrix", "",
-             "The multi-process tests and armci-doctor on MPI libraries from different makers, 2 ranks, no variable set but those of the",
-             f"rows. Written by `make matrix` (tests/matrix/README.md), {max(cell['date'] for cell in cells)}, commit {' and '.join(sorted({cell['commit'] for cell in cells}))},",
-             f"{platform.machine()}, {os.cpu_count()} processors. In parentheses the seconds that the runs took.", "",
-             "| library | MPI | rows | one node | two nodes |", "|---|---|---|---|---|"]
-    lines += [row_of({cell["place"]: cell for cell in cells if cell["library"] == name}) for name in names]
-    lines += ["", *explain({cell["rows"] for cell in cells})]
-    lines += ["", "## Runs that failed", "", *(told(cells, "FAIL") or ["None."])]
-    lines += ["", "## Runs that failed once and passed when run again", "", *(told(cells, "PASS") or ["None."]), ""]
-    return "\n".join(lines)
+def records(cells):
+    """What results/records.py keeps of the cells; the commit and the day are those of the last one."""
+    return {"version": (TOP / "VERSION").read_text().strip(), "commit": cells[-1]["commit"], "date": cells[-1]["date"], "machine": this_machine(),
+            "tests": [record(cell) for cell in cells if "runs" in cell]}
 
 
 def note(folder, cell):
-    """Keep a cell until the page is made."""
-    commit = subprocess.run(["git", "-C", HERE, "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    """Keep a cell until the records are made."""
+    commit = subprocess.run(["git", "-C", TOP, "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
     cell.update(date=datetime.date.today().isoformat(), commit=commit.stdout.strip() or "unknown")
     (folder / f"{cell['library']}.{cell['place'].replace(' ', '-')}.json").write_text(json.dumps(cell))
 

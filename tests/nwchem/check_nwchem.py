@@ -4,7 +4,6 @@
 run: takes Debian's program, or NWChem 7.3.1, which it compiles (nwprogram.py), runs the inputs of nwinputs.py on 1 to 4 ranks of a node and on two
 nodes, keeps what came in RESULTS, and leaves scripts that start NWChem on either library in LOGS.  Exit status 77: something that it needs is
 missing here.
-page RESULTS PAGE: prints the page with its tables made anew from RESULTS.
 profile STATS.json: prints a picture of what a job moved; ARMCI_STATS=STATS.json wrote the file."""
 import argparse
 import itertools
@@ -21,7 +20,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "ga")]
 from nwprogram import CompiledNwchem, DebianNwchem  # noqa: E402
 from nwinputs import INPUTS  # noqa: E402
-from nwpage import page  # noqa: E402
 from nwprofile import picture  # noqa: E402
 from nwruns import judge  # noqa: E402
 from gasource import run_logged  # noqa: E402
@@ -196,9 +194,6 @@ def settings():
         ("--missing", dict(action="store_true", help="only runs whose results are not kept yet")),
         ("--repeat", dict(type=int, default=1, help="how often each run is made (default: 1); the least time is kept")),
         ("--loaded", dict(action="store_true", help="the machine has other work: keep no times")))
-    of_page = command(commands, "page", lambda args: page(json.loads(args.results.read_text())["nwchem"], args.page.read_text()))
-    of_page.add_argument("results", type=pathlib.Path)
-    of_page.add_argument("page", type=pathlib.Path)
     command(commands, "profile", lambda args: picture(args.stats)).add_argument("stats")
     return parser.parse_args()
 

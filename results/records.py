@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""results.py: what the pages may say of tests and measurements, from the JSON files of this folder.
+"""records.py: what the pages may say of tests and measurements, from the JSON files of this folder.
 
-    results.py check              are the files as schema.json says, each id there once, and do pages and pictures say what they say?
-    results.py update             write the figures of the pages and doc/reference/results.md anew, and with matplotlib the pictures
-    results.py table FILE [NEW]   write all measured rows as one HTML page; NEW: those that measure.py has just written, not those kept here
-    results.py keep NEW           take the words of armci-bench that measure.py has written in place of what is kept of them
-    results.py stale [PAGE...]    name the figures of the pages that are older than the sources they depend on; exit status 1 if there are any
+    records.py check              are the files as schema.json says, each id there once, and do pages and pictures say what they say?
+    records.py update             write the figures of the pages and doc/reference/results.md anew, and with matplotlib the pictures
+    records.py table FILE [NEW]   write all measured rows as one HTML page; NEW: those that measure.py has just written, not those kept here
+    records.py keep NEW           take what measure.py or run-matrix has written in place of what is kept of it
+    records.py stale [PAGE...]    name the figures of the pages that are older than the sources they depend on; exit status 1 if there are any
 
 A page names a figure by a link to doc/reference/results.md#ID; the text of the link is the figure, rounded to two digits. Ids:
 
@@ -20,8 +20,11 @@ A page names a figure by a link to doc/reference/results.md#ID; the text of the 
 """
 import html
 import json
+import os
 import pathlib
+import platform
 import re
+import shutil
 import subprocess
 import sys
 
@@ -235,7 +238,11 @@ def update():
     (TOP / REFERENCE).write_text(reference(facts), encoding="utf-8")
     import pictures
     if pictures.outdated(facts):
-        pictures.draw_all(facts)
+        try:
+            pictures.draw_all(facts)
+        except ImportError as missing:
+            return [f"records.py: no pictures: {missing}; make site installs it"]
+    return []
 
 
 # ---- which figures are older than the sources
@@ -296,13 +303,25 @@ def table_row(facts, record, row):
     return f'<tr class="stale">{cells}</tr>' if is_stale(record) else f"<tr>{cells}</tr>"
 
 
+def nwchem_rows(data):
+    """The runs of NWChem's inputs that have times, as rows of a word."""
+    libraries = {OURS: OURS, "armci-mpi": "armci-mpi-0.3.1", "armci-mpi-0": "armci-mpi-0.3.1"}
+    for kept in data["nwchem"].values():
+        for case, found in kept["inputs"].items():
+            for library, place, one in ((library, place, one) for library, places in found.items() for place, one in places.items() if one["wall"]):
+                yield ({"library": libraries[library], "place": "hosts" if "x" in place else "node", "mpi": kept["about"]["mpi"], "mpi_version": kept["about"]["mpi"],
+                        "word": "nwchem", "version": "", "commit": one["commit"], "machine": kept["about"]["processor"]},
+                       {"name": f"{case}, {place_text(place)}", "valid": one["result"] == "right", "median_ns": 1e9 * one["wall"]})
+
+
 def table(path, new=None):
     data = load()
     if new:
         written = json.loads(pathlib.Path(new).read_text(encoding="utf-8"))
         data |= {"times": records(written), "libraries": data["libraries"] | written["libraries"]}
     facts = Facts(data)
-    body = "\n".join(table_row(facts, record, row) for record, row in facts.rows.values() if time_of(row))
+    rows = [*facts.rows.values(), *([] if new else nwchem_rows(data))]
+    body = "\n".join(table_row(facts, record, row) for record, row in rows if time_of(row))
     pathlib.Path(path).write_text(PAGE % ("".join(f"<th><button>{head}</button></th>" for head in HEADS), body), encoding="utf-8")
 
 
@@ -323,10 +342,18 @@ def records(new):
     return found
 
 
-def machine_key(machines, new):
-    """The name of the machine of a run, which becomes one of the known ones."""
-    about = {key: new["machine"][key] for key in ("cores", "memory_gib", "kernel")} | {"virtual": new["machine"]["virtual"] not in ("no", "none")}
-    about["processor"] = next((run["head"]["processor"] for run in new["runs"] if "processor" in run.get("head", {})), "unknown")
+def this_machine():
+    """What a reader needs to judge the figures of this machine."""
+    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    name, family, model = (found[1] if (found := re.search(rf"^{key}\s*: (.*)$", cpuinfo, re.M)) else "?" for key in ("model name", "cpu family", "model"))
+    virtual = subprocess.run(["systemd-detect-virt", "--quiet"], check=False).returncode == 0 if shutil.which("systemd-detect-virt") else " hypervisor" in cpuinfo
+    return {"processor": f"{name} (family {family}, model {model})", "cores": len(os.sched_getaffinity(0)),
+            "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30),
+            "kernel": f"{platform.system()} {platform.release()}, {platform.machine()}", "virtual": virtual}
+
+
+def machine_key(machines, about):
+    """The name of a machine, which becomes one of the known ones."""
     key = next((key for key, one in machines.items() if one == about), f"m{len(machines) + 1}")
     machines[key] = about
     return key
@@ -341,27 +368,34 @@ def write(name, content, *marks):
 
 
 def why_not_keep(new):
-    noisy = [] if new["quiet"] else [f"other work took up to {100 * max(new['busy']):.0f} % of the processors"]
-    unknown = ["the commit is unknown"] if not new["commit"] else ["the source had changes that no commit has"] if "changes" in new["commit"] else []
+    noisy = [] if new.get("quiet", True) else [f"other work took up to {100 * max(new['busy']):.0f} % of the processors"]
+    unknown = [] if re.fullmatch("[0-9a-f]{7,40}", new["commit"]) else [f"the source is not that of a commit: {new['commit'] or 'unknown'}"]
     # A ratio has both times from one run.
-    return noisy + unknown + [f"{run['library']}, {run['mpi']}: {problem['why']}" for run in new["runs"] for problem in run["problems"]
+    return noisy + unknown + [f"{run['library']}, {run['mpi']}: {problem['why']}" for run in new.get("runs", []) for problem in run["problems"]
                               if problem["why"].startswith("not built")]
+
+
+def keep_tests(new, data, machine):
+    common = {key: new[key] for key in ("version", "commit", "date")} | {"machine": machine}
+    kept = {one["id"]: one for one in data["tests"]} | {one["id"]: {**one, **common} for one in new["tests"]}
+    write("tests.json", {"tests": list(kept.values())}, '{"id"')
+
+
+def keep_times(new, data, machine):
+    of = lambda record: (record["library"], record["mpi"], record["place"], record["word"])  # noqa: E731
+    kept = {of(record): record for record in data["times"]}
+    kept |= {of(record): {**record, "machine": machine} for record in records(new)}
+    write("times.json", {"libraries": data["libraries"] | new["libraries"], "times": list(kept.values())}, '{"library"', '{"name"')
 
 
 def keep(path):
     new, data = json.loads(pathlib.Path(path).read_text(encoding="utf-8")), load()
     reasons = why_not_keep(new)
     if reasons:
-        return ["results.py: not kept: " + "; ".join(reasons)]
-    of = lambda record: (record["library"], record["mpi"], record["place"], record["word"])  # noqa: E731
-    kept = {of(record): record for record in data["times"]}
-    kept |= {of(record): {**record, "machine": machine_key(data["machines"], new)} for record in records(new)}
-    # The name of this library has no version: that is in each record.
-    libraries = data["libraries"] | {key: name for key, name in new["libraries"].items() if key != OURS}
-    write("times.json", {"libraries": libraries, "times": list(kept.values())}, '{"library"', '{"name"')
+        return ["records.py: not kept: " + "; ".join(reasons)]
+    (keep_tests if "tests" in new else keep_times)(new, data, machine_key(data["machines"], new["machine"]))
     write("machines.json", {"machines": data["machines"]}, *(f'"{key}"' for key in data["machines"]))
-    update()
-    return check()
+    return update()
 
 
 COMMANDS = {"check": (0, 0, check), "update": (0, 0, update), "table": (1, 2, table), "keep": (1, 1, keep), "stale": (0, 99, lambda *names: stale(names))}
