@@ -1,10 +1,12 @@
 """The words of armci-bench that compute something, in small sizes, on 2 to 4 ranks and with every block fetched; the program checks each result."""
 import json
+import os
 import re
+import subprocess
 
 import pytest
 
-from common import need_ranks, read, run_job
+from common import SOURCE, need_ranks, read, run_job
 
 BENCH = ["benchmarks/armci-bench", "--seconds", "0.001"]
 
@@ -58,3 +60,13 @@ def test_processor(tmp_path):
     with open("/proc/cpuinfo", encoding="utf-8") as cpuinfo, open(figures, encoding="utf-8") as opened:
         model, named = re.search(r"^model name\s*: (.*)$", cpuinfo.read(), re.M), json.load(opened)["processor"]
     assert job.status == 0 and (named.startswith(model.group(1)) if model else named), named
+
+
+@pytest.mark.parametrize("tool, begun, found", [("benchmarks/armci-bench", "la", "latency"), ("benchmarks/armci-bench", "--la", "--label"),
+                                                ("tools/armci-doctor", "--rep", "--report"), ("tools/armci-info", "--var", "--variables"),
+                                                (os.path.join(SOURCE, "tools", "armci-stats"), "--o", "--output")])
+def test_completion(tool, begun, found):
+    """Bash completes words and options of --help."""
+    script = '. "$1"; _armci_tool "$2" "$3"; echo ${COMPREPLY[@]}'
+    done = subprocess.run(["bash", "-c", script, "-", os.path.join(SOURCE, "tools", "completion.bash"), tool, begun], capture_output=True, text=True, check=False)
+    assert done.stdout.split() and set(done.stdout.split()) == {found}, done.stdout + done.stderr
