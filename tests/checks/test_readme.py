@@ -3,7 +3,6 @@
 - README.md has at most 100 lines and 800 words;
 - commands of this project in its indented blocks exist: scripts, configure and its options, words of quickstart, installed programs and their
   options; each environment variable is known;
-- the tables of doc/benchmarks.md and the pictures are made of benchmarks/data/report.json, and say why another library is faster.
 """
 import os
 import re
