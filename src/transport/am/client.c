@@ -246,19 +246,21 @@ void armcii_client_wait_all(int owner)
 
 /* ---- round trips ---- */
 
-/* Send the open message and wait for the reply, of so many bytes. */
-static void send_and_wait(struct endpoint *e, MPI_Request *reply, size_t bytes)
+/* Send the open message and wait for the reply, of so many bytes. Its receive is posted when the
+ * request is on its way. */
+static void send_and_wait(int server, void *reply, size_t bytes, int tag)
 {
-    armcii_endpoint_send(e);
-    armcii_endpoints_receive(reply, bytes);
+    MPI_Request request;
+    armcii_endpoint_send(armcii_endpoint(server));
+    MPI_Irecv(reply, (int)bytes, MPI_BYTE, server, tag, armcii_endpoints->comm, &request);
+    armcii_endpoints_receive(&request, bytes);
+    armcii_tag_free(tag);
 }
 
 long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address, long operand)
 {
     const int server = armcii_world->node_of[owner];
-    struct endpoint *e = armcii_endpoint(server);
     struct shape s;
-    MPI_Request reply;
     long old;
     armcii_shape_contiguous(&s, NULL, address, bytes);
     wait_for_rndv(owner, (struct op_verb){.kind = OP_PUT}, address, (char *)address + bytes);
@@ -269,11 +271,9 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
                            .scale_bytes = sizeof operand,
                            .owner = owner,
                            .tag = tag};
-    MPI_Irecv(&old, sizeof old, MPI_BYTE, server, tag, armcii_endpoints->comm, &reply);
-    append_request(e, &r, &s);
+    append_request(armcii_endpoint(server), &r, &s);
     armcii_count_path(PATH_SERVER);
-    send_and_wait(e, &reply, sizeof old);
-    armcii_tag_free(tag);
+    send_and_wait(server, &old, sizeof old, tag);
     return old;
 }
 
@@ -291,12 +291,10 @@ static struct endpoint *append_mutex(enum am_kind kind, int owner, void *mutex, 
 
 static int request_mutex(enum am_kind kind, int owner, void *mutex)
 {
-    int granted, tag = new_tag();
     const int server = armcii_world->node_of[owner];
-    MPI_Request reply;
-    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, server, tag, armcii_endpoints->comm, &reply);
-    send_and_wait(append_mutex(kind, owner, mutex, tag), &reply, sizeof granted);
-    armcii_tag_free(tag);
+    int granted, tag = new_tag();
+    append_mutex(kind, owner, mutex, tag);
+    send_and_wait(server, &granted, sizeof granted, tag);
     if (granted < (kind == AM_LOCK) || granted > 1)
         armcii_fatal("rank %d sent an invalid reply: %d about a mutex", server, granted);
     return granted;
