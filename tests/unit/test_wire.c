@@ -340,8 +340,8 @@ static void forget_everything(void)
     armcii_mutex_server_end();
     armcii_credit_end();
     armcii_credit_start(server.ranks);
-    for (int i = 0; i < armcii_inbox_size(); i++)
-        if (armcii_inbox_message(i).head) armcii_inbox_post(i);
+    while (armcii_inbox_count() > 0)
+        armcii_inbox_post(0);
 }
 
 /* The message is served, with all that it begins. */

@@ -242,12 +242,6 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     return armcii_client_rmw(target, update, bytes, remote, operand);
 }
 
-static bool progress(void)
-{
-    bool any = armcii_endpoints_progress();
-    return armcii_server_poll() || any;
-}
-
 const struct transport armcii_am = {
     .name = "am",
     .start = armcii_client_start,
@@ -271,5 +265,5 @@ const struct transport armcii_am = {
     .trylock = armcii_am_trylock,
     .unlock = armcii_am_unlock,
     .barrier = barrier,
-    .progress = progress,
+    .progress = armcii_endpoints_poll,
 };

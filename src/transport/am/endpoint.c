@@ -28,7 +28,8 @@ enum { MAX_UNACKED = BUFFERS - 8 };
 static struct {
     struct send_buffer *buffers;
     MPI_Request send_requests[BUFFERS];
-    enum { FREE, OPEN, SENT } buffer_states[BUFFERS];
+    bool is_sent[BUFFERS];    /* the buffer's message */
+    int free[BUFFERS], count; /* numbers of the free buffers */
     struct endpoint *first_dirty;
     struct endpoints shared;     /* with the other files */
     unsigned walks;              /* of the dirty ones, begun and not ended */
@@ -42,11 +43,6 @@ static struct {
     struct am_answer answer;
 } endpoints;
 const struct endpoints *const armcii_endpoints = &endpoints.shared;
-
-static void post_answer_receive(void)
-{
-    armcii_am_receive_post(&endpoints.any_answer, &endpoints.answer, &endpoints.answer_request);
-}
 
 /* ---- dirty endpoints ---- */
 
@@ -194,7 +190,7 @@ void armcii_endpoint_send(struct endpoint *e)
         endpoints.answers_pending++;
     }
     const ptrdiff_t b = (struct send_buffer *)(void *)head - endpoints.buffers;
-    endpoints.buffer_states[b] = SENT;
+    endpoints.is_sent[b] = true;
     armcii_count(COUNTER_MESSAGES);
     MPI_Isend(head, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
               &endpoints.send_requests[b]);
@@ -248,21 +244,35 @@ static void handle_answer(struct endpoint *e, unsigned gets)
     if (ack->granted) handle_grant(e);
 }
 
-/* Handle the answers that have arrived, and send the open messages they release. Tests only while
- * some are expected: a call of MPI costs. */
+/* Handle an answer, and send the open message that it releases. */
+static void take_answer(const MPI_Status *status)
+{
+    struct endpoint *e = endpoints.shared.of[status->MPI_SOURCE];
+    handle_answer(e, check_answer(e, status));
+    if (e->acked == e->sent || e->due) armcii_endpoint_send(e);
+}
+
+/* The receive of the next answer; NULL: none is expected, or none has come and no receive is
+ * posted. It is posted here, after the request has left. */
+static MPI_Request *answer_receive(void)
+{
+    if (endpoints.answers_pending == 0 ||
+        !armcii_am_receive_ready(&endpoints.any_answer, &endpoints.answer,
+                                 &endpoints.answer_request))
+        return NULL;
+    return &endpoints.answer_request;
+}
+
+/* Handle the answers that have arrived. Tests only while some are expected: a call of MPI costs. */
 static bool poll_answers(void)
 {
     bool any = false;
-    while (endpoints.answers_pending > 0) {
+    for (MPI_Request *receive; (receive = answer_receive()) != NULL; any = true) {
+        int arrived;
         MPI_Status status;
-        if (!armcii_am_receive_test(&endpoints.any_answer, &endpoints.answer,
-                                    &endpoints.answer_request, &status))
-            return any;
-        struct endpoint *e = endpoints.shared.of[status.MPI_SOURCE];
-        handle_answer(e, check_answer(e, &status));
-        post_answer_receive();
-        if (e->acked == e->sent || e->due) armcii_endpoint_send(e);
-        any = true;
+        MPI_Test(receive, &arrived, &status);
+        if (!arrived) break;
+        take_answer(&status);
     }
     return any;
 }
@@ -272,10 +282,10 @@ static bool reclaim_buffers(void)
     bool any = false;
     for (int i = 0; i < BUFFERS; i++) {
         int done = 0;
-        if (endpoints.buffer_states[i] == SENT)
-            MPI_Test(&endpoints.send_requests[i], &done, MPI_STATUS_IGNORE);
-        if (!done) continue;
-        endpoints.buffer_states[i] = FREE;
+        if (endpoints.is_sent[i]) MPI_Test(&endpoints.send_requests[i], &done, MPI_STATUS_IGNORE);
+        if (!done || !endpoints.is_sent[i]) continue; /* MPI may call back, and reclaim it */
+        endpoints.is_sent[i] = false;
+        endpoints.free[endpoints.count++] = i;
         any = true;
     }
     return any;
@@ -288,12 +298,55 @@ bool armcii_endpoints_progress(void)
     return any;
 }
 
+/* What a round of a wait tests: the next answer, what the caller waits for, the next request of
+ * another process. */
+enum { ANSWER, AWAITED, ARRIVAL, TESTED };
+
+/* Test these requests, NULL excepted, by one call, because each makes progress in all of MPI.
+ * Return the bit mask of the complete ones. */
+static unsigned test_together(MPI_Request *const of[TESTED], MPI_Status statuses[TESTED])
+{
+    MPI_Request requests[TESTED];
+    MPI_Status found[TESTED];
+    int done, which[TESTED];
+    unsigned complete = 0;
+    for (int i = 0; i < TESTED; i++)
+        requests[i] = of[i] ? *of[i] : MPI_REQUEST_NULL;
+    MPI_Testsome(TESTED, requests, &done, which, found);
+    if (done == MPI_UNDEFINED) return 0;
+    for (int i = 0; i < done; i++) {
+        *of[which[i]] = MPI_REQUEST_NULL;
+        statuses[which[i]] = found[i];
+        complete |= 1u << which[i];
+    }
+    return complete;
+}
+
+/* Make progress on all that is pending here, and serve. awaited: tested, too, or NULL; when it is
+ * complete, it is MPI_REQUEST_NULL. True when there was any. */
+static bool poll_with(MPI_Request *awaited, MPI_Status *status)
+{
+    MPI_Request *tested[TESTED] = {answer_receive(), awaited, armcii_server_begin_poll()};
+    MPI_Status statuses[TESTED];
+    const unsigned complete = test_together(tested, statuses);
+    bool any = complete != 0;
+    if (complete & 1u << AWAITED) *status = statuses[AWAITED];
+    if (complete & 1u << ANSWER) take_answer(&statuses[ANSWER]);
+    any |= armcii_outstanding_progress();
+    if (tested[ARRIVAL])
+        any |= armcii_server_end_poll(complete & 1u << ARRIVAL ? &statuses[ARRIVAL] : NULL);
+    return any;
+}
+
+bool armcii_endpoints_poll(void)
+{
+    return poll_with(NULL, NULL);
+}
+
 /* Other threads come in after each round, however much there is to serve: the caller may wait for
  * one of them. */
-void armcii_am_progress(struct backoff *p)
+static void back_off(struct backoff *p, bool any)
 {
-    bool any = armcii_endpoints_progress();
-    any |= armcii_server_poll();
     if (any) {
         *p = (struct backoff){0};
         armcii_lock_yield();
@@ -302,20 +355,27 @@ void armcii_am_progress(struct backoff *p)
     }
 }
 
+void armcii_am_progress(struct backoff *p)
+{
+    back_off(p, armcii_endpoints_poll());
+}
+
 static void wait_for(MPI_Request *request, MPI_Status *status)
 {
     struct backoff p = {0};
     for (;;) {
-        int done;
-        MPI_Test(request, &done, status);
-        if (done) return;
-        armcii_am_progress(&p);
+        bool any = poll_with(request, status);
+        if (*request == MPI_REQUEST_NULL) return;
+        back_off(&p, any);
     }
 }
 
 void armcii_endpoints_wait(MPI_Request *request)
 {
-    wait_for(request, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    int done;
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (!done) wait_for(request, &status);
 }
 
 void armcii_endpoints_receive(MPI_Request *reply, size_t bytes)
@@ -343,16 +403,12 @@ static void open_message(struct endpoint *e)
 {
     struct backoff p = {0};
     while (!e->open) {
-        int i = 0;
-        while (i < BUFFERS && endpoints.buffer_states[i] != FREE)
-            i++;
-        if (i == BUFFERS) {
+        if (endpoints.count == 0) {
             armcii_endpoints_send();
             if (!reclaim_buffers()) armcii_am_progress(&p);
             continue;
         }
-        endpoints.buffer_states[i] = OPEN;
-        e->open = (void *)endpoints.buffers[i].bytes;
+        e->open = (void *)endpoints.buffers[endpoints.free[--endpoints.count]].bytes;
         *e->open = (struct am_message_header){.bytes = sizeof *e->open};
         e->opened++;
     }
@@ -491,20 +547,21 @@ void armcii_endpoints_start(MPI_Comm comm)
     endpoints.shared.of = armcii_alloc((size_t)armcii_world->size, sizeof *endpoints.shared.of,
                                        "messages to other nodes");
     if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");
-    for (int i = 0; i < BUFFERS; i++)
-        endpoints.buffer_states[i] = FREE;
+    for (endpoints.count = 0; endpoints.count < BUFFERS; endpoints.count++)
+        endpoints.free[endpoints.count] = BUFFERS - 1 - endpoints.count;
     endpoints.any_answer =
         (struct am_receive){endpoints.shared.comm, AM_TAG_ANSWER, sizeof endpoints.answer};
-    post_answer_receive();
+    endpoints.answer_request = MPI_REQUEST_NULL;
 }
 
 void armcii_endpoints_end(void)
 {
     if (!endpoints.buffers) return;
     armcii_am_receives_drain(&endpoints.any_answer, 1, &endpoints.answer_request);
-    for (int i = 0; i < BUFFERS; i++)
-        if (endpoints.buffer_states[i] == SENT)
-            MPI_Wait(&endpoints.send_requests[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < BUFFERS; i++) {
+        if (endpoints.is_sent[i]) MPI_Wait(&endpoints.send_requests[i], MPI_STATUS_IGNORE);
+        endpoints.is_sent[i] = false;
+    }
     for (int i = 0; i < armcii_world->size; i++)
         free(endpoints.shared.of[i]);
     endpoints.first_dirty = NULL;

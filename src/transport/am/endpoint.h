@@ -71,6 +71,9 @@ bool armcii_endpoints_owe(void);
 unsigned armcii_endpoints_stream_polls(void);
 /* Make progress on all of it, without waiting; true when there was any. */
 bool armcii_endpoints_progress(void);
+/* The same, and serve, if this process does: one call of MPI tests the short operations and the
+ * requests of others. */
+bool armcii_endpoints_poll(void);
 /* One round of any wait: make progress, serve, back off, let other threads in. */
 void armcii_am_progress(struct backoff *p);
 /* Wait for an MPI request by such rounds; for a reply of so many bytes. */

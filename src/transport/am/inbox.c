@@ -13,15 +13,21 @@ enum { NONE = -1 };
 static struct {
     MPI_Comm comm;
     int size;
-    unsigned long posts; /* receives posted */
+    unsigned long posts;             /* receives posted */
+    int first, last;                 /* posted receives, oldest first: MPI matches in this order */
+    int free;                        /* buffers without a receive and without a message */
+    int arrived[MAX_BUFFERS], count; /* buffers with a complete message that is not served */
     long last_full_poll;
+    unsigned polls; /* since the clock was read */
     struct entry {
         char *buffer;
         int sender;                /* of a message that has arrived and is not served; or NONE */
         size_t bytes;              /* of that message */
         unsigned long post_number; /* order in which the receives were posted */
+        int next;                  /* receive that was posted after this one; or NONE */
     } entry[MAX_BUFFERS];
     MPI_Request receives[MAX_BUFFERS]; /* one array for MPI_Testsome */
+    MPI_Request none;                  /* MPI_REQUEST_NULL */
 } inbox;
 
 static struct am_receive any_request(void)
@@ -29,19 +35,55 @@ static struct am_receive any_request(void)
     return (struct am_receive){inbox.comm, AM_TAG_REQUEST, AM_MESSAGE_MAX};
 }
 
-void armcii_inbox_post(int i)
+/* The buffer's receive has been posted, as the last one. */
+static void add_posted(int i)
+{
+    inbox.entry[i].post_number = ++inbox.posts;
+    inbox.entry[i].next = NONE;
+    if (inbox.first == NONE)
+        inbox.first = i;
+    else
+        inbox.entry[inbox.last].next = i;
+    inbox.last = i;
+}
+
+/* The buffer's receive is complete: that of the first, mostly. */
+static void remove_posted(int i)
+{
+    int before = NONE;
+    for (int j = inbox.first; j != i; j = inbox.entry[j].next)
+        before = j;
+    if (before == NONE)
+        inbox.first = inbox.entry[i].next;
+    else
+        inbox.entry[before].next = inbox.entry[i].next;
+    if (inbox.last == i) inbox.last = before;
+}
+
+static void post(int i)
 {
     struct am_receive match = any_request();
     inbox.entry[i].sender = NONE;
-    inbox.entry[i].post_number = ++inbox.posts;
     armcii_am_receive_post(&match, inbox.entry[i].buffer, &inbox.receives[i]);
+    if (inbox.receives[i] == MPI_REQUEST_NULL)
+        inbox.free++;
+    else
+        add_posted(i);
 }
 
-static void add_buffer(void)
+void armcii_inbox_post(int k)
+{
+    const int i = inbox.arrived[k];
+    inbox.arrived[k] = inbox.arrived[--inbox.count];
+    post(i);
+}
+
+static int new_buffer(void)
 {
     inbox.entry[inbox.size].buffer = armcii_alloc(1, AM_MESSAGE_MAX, "messages from other nodes");
     inbox.receives[inbox.size] = MPI_REQUEST_NULL;
-    inbox.entry[inbox.size++].sender = NONE;
+    inbox.entry[inbox.size].sender = NONE;
+    return inbox.size++;
 }
 
 /* No receive is posted for the buffer, and it holds no message to serve. */
@@ -50,15 +92,16 @@ static bool is_free(int i)
     return inbox.receives[i] == MPI_REQUEST_NULL && inbox.entry[i].sender == NONE;
 }
 
-/* Receive unexpected messages into free inbox. */
+/* Receive unexpected messages into free buffers. */
 static void receive_unexpected(void)
 {
     struct am_receive match = any_request();
-    for (int i = 0; i < inbox.size; i++) {
+    for (int i = 0; i < inbox.size && inbox.free > 0; i++) {
         if (!is_free(i)) continue;
         if (!armcii_am_receive_unexpected(&match, inbox.entry[i].buffer, &inbox.receives[i]))
             return;
-        inbox.entry[i].post_number = ++inbox.posts;
+        inbox.free--;
+        add_posted(i);
     }
 }
 
@@ -68,76 +111,83 @@ static bool is_full_poll_due(void)
 {
     enum { INTERVAL = 200 };
     long now = armcii_clock();
+    inbox.polls = 0;
     if (now - inbox.last_full_poll < INTERVAL) return false;
     inbox.last_full_poll = now;
     return true;
 }
 
-/* The buffer with the oldest receive: of the next message or of one that stalls; NONE where no
- * receive is posted. */
-static int oldest_receive(void)
+static void complete(int i, const MPI_Status *status)
 {
-    int oldest = NONE;
-    for (int i = 0; i < inbox.size; i++)
-        if (inbox.receives[i] != MPI_REQUEST_NULL &&
-            (oldest == NONE || inbox.entry[i].post_number < inbox.entry[oldest].post_number))
-            oldest = i;
-    return oldest;
+    remove_posted(i);
+    inbox.entry[i].sender = status->MPI_SOURCE;
+    inbox.entry[i].bytes = armcii_am_received(status);
+    inbox.arrived[inbox.count++] = i;
 }
 
-/* Test the oldest buffer, or all; true when any message is complete. */
-static bool test_receives(bool all)
+void armcii_inbox_complete(const MPI_Status *status)
 {
-    int done = 0, which[MAX_BUFFERS];
-    MPI_Status statuses[MAX_BUFFERS];
-    receive_unexpected();
-    if (all) {
-        MPI_Testsome(inbox.size, inbox.receives, &done, which, statuses);
-        if (done == MPI_UNDEFINED) done = 0;
-    } else if ((which[0] = oldest_receive()) != NONE) {
-        MPI_Test(&inbox.receives[which[0]], &done, &statuses[0]);
-    }
-    for (int i = 0; i < done; i++) {
-        inbox.entry[which[i]].sender = statuses[i].MPI_SOURCE;
-        inbox.entry[which[i]].bytes = armcii_am_received(&statuses[i]);
-    }
-    return done > 0;
+    complete(inbox.first, status);
 }
 
 /* True if there is a message that no buffer can receive. */
 static bool needs_buffer(void)
 {
     int there;
-    for (int i = 0; i < inbox.size; i++)
-        if (is_free(i)) return false;
+    if (inbox.free > 0 || inbox.size == MAX_BUFFERS) return false;
     MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_REQUEST, inbox.comm, &there, MPI_STATUS_IGNORE);
     return there;
 }
 
-bool armcii_inbox_poll(void)
+static void poll_all(void)
 {
-    bool all = is_full_poll_due();
-    if (test_receives(all)) return true;
-    if (all && inbox.size < MAX_BUFFERS && needs_buffer()) add_buffer();
-    return false;
+    int done, which[MAX_BUFFERS];
+    MPI_Status statuses[MAX_BUFFERS];
+    MPI_Testsome(inbox.size, inbox.receives, &done, which, statuses);
+    if (done == MPI_UNDEFINED) done = 0;
+    for (int i = 0; i < done; i++)
+        complete(which[i], &statuses[i]);
+    if (done > 0 || !needs_buffer()) return;
+    new_buffer();
+    inbox.free++;
 }
 
-int armcii_inbox_size(void)
+MPI_Request *armcii_inbox_oldest(void)
 {
-    return inbox.size;
+    enum { CLOCK_EVERY = 16 }; /* rounds of a thread that waits */
+    if (inbox.free > 0) receive_unexpected();
+    if (++inbox.polls >= CLOCK_EVERY && is_full_poll_due()) poll_all();
+    return inbox.first == NONE ? &inbox.none : &inbox.receives[inbox.first];
 }
 
-struct am_message armcii_inbox_message(int i)
+void armcii_inbox_poll(void)
 {
-    const struct entry *e = &inbox.entry[i];
-    if (e->sender == NONE) return (struct am_message){.client = NONE};
+    int done;
+    MPI_Status status;
+    if (inbox.free > 0) receive_unexpected();
+    if (is_full_poll_due()) {
+        poll_all();
+    } else if (inbox.first != NONE) {
+        MPI_Test(&inbox.receives[inbox.first], &done, &status);
+        if (done) complete(inbox.first, &status);
+    }
+}
+
+int armcii_inbox_count(void)
+{
+    return inbox.count;
+}
+
+struct am_message armcii_inbox_message(int k)
+{
+    const struct entry *e = &inbox.entry[inbox.arrived[k]];
     return (struct am_message){(const struct am_message_header *)(void *)e->buffer, e->bytes,
                                e->sender};
 }
 
-bool armcii_inbox_has_earlier(int i)
+bool armcii_inbox_has_earlier(int k)
 {
-    const struct entry *message = &inbox.entry[i];
+    const struct entry *message = &inbox.entry[inbox.arrived[k]];
     for (int j = 0; j < inbox.size; j++) {
         const struct entry *e = &inbox.entry[j];
         const bool is_pending = inbox.receives[j] != MPI_REQUEST_NULL;
@@ -150,10 +200,10 @@ bool armcii_inbox_has_earlier(int i)
 void armcii_inbox_start(MPI_Comm requests)
 {
     inbox.comm = requests;
-    while (inbox.size < BUFFERS) {
-        add_buffer();
-        armcii_inbox_post(inbox.size - 1);
-    }
+    inbox.first = inbox.last = NONE;
+    inbox.none = MPI_REQUEST_NULL;
+    while (inbox.size < BUFFERS)
+        post(new_buffer());
 }
 
 void armcii_inbox_end(void)
@@ -162,4 +212,5 @@ void armcii_inbox_end(void)
     armcii_am_receives_drain(&match, inbox.size, inbox.receives);
     while (inbox.size > 0)
         free(inbox.entry[--inbox.size].buffer);
+    inbox.free = inbox.count = 0;
 }

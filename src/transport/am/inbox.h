@@ -11,20 +11,27 @@
 void armcii_inbox_start(MPI_Comm comm);
 /* No process sends any more, and no message is left. */
 void armcii_inbox_end(void);
-/* Receive what has arrived, without waiting; true when any message is complete. */
-bool armcii_inbox_poll(void);
-int armcii_inbox_size(void);
-/* The complete message in buffer i. Valid until the buffer is posted again. */
+/* Receive what has arrived, without waiting. */
+void armcii_inbox_poll(void);
+/* The receive that the next message completes, for a test beside other requests; MPI_REQUEST_NULL
+ * where none is posted. When it is complete, call armcii_inbox_complete with its status. */
+MPI_Request *armcii_inbox_oldest(void);
+void armcii_inbox_complete(const MPI_Status *status);
+
+/* The complete messages have numbers from 0 to count - 1. */
+int armcii_inbox_count(void);
 struct am_message {
-    const struct am_message_header *head; /* NULL: none */
-    size_t bytes;                         /* received */
+    const struct am_message_header *head;
+    size_t bytes; /* received */
     int client;
 };
-struct am_message armcii_inbox_message(int i);
+/* Valid until its buffer is posted again. */
+struct am_message armcii_inbox_message(int k);
 /* True if an earlier message of the same client is in another buffer, or may be arriving there: MPI
  * matches the messages of a client in order, with receives in the order in which they were posted.
  */
-bool armcii_inbox_has_earlier(int i);
-void armcii_inbox_post(int i);
+bool armcii_inbox_has_earlier(int k);
+/* Message k is served: receive another one in its buffer. The last message has number k then. */
+void armcii_inbox_post(int k);
 
 #endif

@@ -259,14 +259,10 @@ bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
     return there;
 }
 
-bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive,
-                            MPI_Status *status)
+bool armcii_am_receive_ready(const struct am_receive *match, void *buffer, MPI_Request *receive)
 {
-    int arrived;
-    if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(match, buffer, receive))
-        return false;
-    MPI_Test(receive, &arrived, status);
-    return arrived;
+    if (*receive == MPI_REQUEST_NULL) armcii_am_receive_post(match, buffer, receive);
+    return *receive != MPI_REQUEST_NULL || armcii_am_receive_unexpected(match, buffer, receive);
 }
 
 size_t armcii_am_received(const MPI_Status *status)

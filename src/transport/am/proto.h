@@ -239,16 +239,15 @@ struct am_receive {
     MPI_Comm comm;
     int tag, bytes; /* of the buffer */
 };
-/* Post the receive: before anybody sends, and again after each message. Nothing is posted with an
- * MPI library that does not complete a receive whose message has arrived before; such messages are
- * probed for. */
+/* Post the receive, before messages arrive or after. Nothing is posted with an MPI library that
+ * does not complete a receive whose message has arrived before; such messages are probed for. */
 void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Request *receive);
 /* Receive a message that no posted receive has matched; false when there is none. */
 bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
                                   MPI_Request *receive);
-/* True if a message has arrived: then the receive is complete and *status is set. */
-bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive,
-                            MPI_Status *status);
+/* True if the receive may be tested: it is posted, by this call if it was not before, or a message
+ * that nothing was posted for has arrived. */
+bool armcii_am_receive_ready(const struct am_receive *match, void *buffer, MPI_Request *receive);
 /* Bytes of the message that was received. */
 size_t armcii_am_received(const MPI_Status *status);
 /* Complete n posted receives when nobody sends any more: by empty messages to this process, because

@@ -503,14 +503,16 @@ static bool is_in_order(const struct am_message *m, int buffer)
 static bool serve_in_order(void)
 {
     bool any = false;
-    for (int i = 0; i < armcii_inbox_size(); i++) {
-        const struct am_message m = armcii_inbox_message(i);
-        if (!m.head) continue;
+    for (int k = 0; k < armcii_inbox_count();) {
+        const struct am_message m = armcii_inbox_message(k);
         check_message(&m);
-        if (!is_in_order(&m, i)) continue;
+        if (!is_in_order(&m, k)) {
+            k++;
+            continue;
+        }
         server.clients[m.client].next_sequence++;
         serve_message(&m);
-        armcii_inbox_post(i);
+        armcii_inbox_post(k);
         any = true;
     }
     return any;
@@ -520,9 +522,8 @@ static bool serve_in_order(void)
 static bool serve_arrivals(void)
 {
     bool any = false;
-    if (armcii_inbox_poll())
-        while (serve_in_order())
-            any = true;
+    while (armcii_inbox_count() > 0 && serve_in_order())
+        any = true;
     return any;
 }
 
@@ -531,10 +532,16 @@ bool armcii_server_is_here(void)
     return atomic_load_explicit(&server.here, memory_order_acquire);
 }
 
-bool armcii_server_serve(void)
+/* True if no other thread serves, until end_serving. */
+static bool begin_serving(void)
 {
     if (!armcii_server_is_here() || pthread_mutex_trylock(&server.serving) != 0) return false;
     armcii_arena_renew(); /* memory that a network adapter has registered is not free before */
+    return true;
+}
+
+static bool end_serving(void)
+{
     bool any = serve_arrivals();
     any |= armcii_replies_progress();
     if (server.deferring && armcii_credit_tick()) armcii_replies_expire();
@@ -545,11 +552,36 @@ bool armcii_server_serve(void)
     return any;
 }
 
+bool armcii_server_serve(void)
+{
+    if (!begin_serving()) return false;
+    armcii_inbox_poll();
+    return end_serving();
+}
+
+static void count_poll(void)
+{
+    atomic_fetch_add_explicit(&server.poll_count, 1, memory_order_relaxed);
+}
+
 bool armcii_server_poll(void)
 {
     if (!armcii_server_is_here()) return false;
-    atomic_fetch_add_explicit(&server.poll_count, 1, memory_order_relaxed);
+    count_poll();
     return armcii_server_serve();
+}
+
+MPI_Request *armcii_server_begin_poll(void)
+{
+    if (!begin_serving()) return NULL;
+    count_poll();
+    return armcii_inbox_oldest();
+}
+
+bool armcii_server_end_poll(const MPI_Status *arrived)
+{
+    if (arrived) armcii_inbox_complete(arrived);
+    return end_serving();
 }
 
 unsigned armcii_server_poll_count(void)

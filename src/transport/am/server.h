@@ -19,6 +19,11 @@ bool armcii_server_serve(void);
 /* As armcii_server_serve, for threads that wait in the library, and counted: poll_count returns the
  * number of calls. */
 bool armcii_server_poll(void);
+/* The same in two steps, between which the caller tests the receive of the next message beside its
+ * own requests. NULL: this process is no server, or another thread is serving; there is no second
+ * step. arrived: the status of the receive if it is complete, else NULL. */
+MPI_Request *armcii_server_begin_poll(void);
+bool armcii_server_end_poll(const MPI_Status *arrived);
 unsigned armcii_server_poll_count(void);
 
 #endif
