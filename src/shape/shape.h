@@ -69,6 +69,17 @@ static inline void armcii_shape_contiguous(struct shape *s, void *local, void *r
     s->packed = NULL;
 }
 
+/* Copy what a shape of that form has: contiguous ones are a few words. */
+static inline void armcii_shape_copy(struct shape *to, const struct shape *from)
+{
+    if (from->form == SHAPE_CONTIGUOUS) {
+        armcii_shape_contiguous(to, from->local, from->remote, from->bytes);
+        to->packed = from->packed;
+    } else {
+        *to = *from;
+    }
+}
+
 /* Builds a shape from ARMCI's count and stride arrays, in simplest form: without levels of count 1,
  * and with levels merged that continue each other on both sides. The byte order stays. A count of
  * 0 makes it empty. Addresses are not checked: armcii_shape_range does that. */

@@ -566,7 +566,7 @@ void armcii_endpoints_end(void)
         free(endpoints.shared.of[i]);
     endpoints.first_dirty = NULL;
     endpoints.walks = 0;
-    armcii_bufpool_drain(&armcii_outstanding_buffers);
+    armcii_outstanding_end();
     free(endpoints.shared.of);
     free(endpoints.buffers);
     endpoints.shared.of = NULL;

@@ -13,7 +13,9 @@ static struct {
     struct outstanding *entry[MAX_OUTSTANDING];
     MPI_Request request[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of MPI costs as much
                                              as a message */
-    int size, shorts;                     /* shorts: of these, short gets: without an MPI request */
+    struct outstanding *spare[MAX_OUTSTANDING]; /* of completed operations, for the next ones */
+    int spares;
+    int size, shorts;  /* shorts: of these, short gets: without an MPI request */
     atomic_uint count; /* the list and those not yet started; any thread may read it without the
                           lock */
     MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array that is
@@ -24,9 +26,14 @@ struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
 {
     if (list.count >= MAX_OUTSTANDING) return NULL;
-    struct outstanding *o = armcii_alloc(1, sizeof *o, "an operation");
+    struct outstanding *o =
+        list.spares > 0 ? list.spare[--list.spares] : armcii_alloc(1, sizeof *o, "an operation");
     o->id = id;
     o->owner = owner;
+    o->tag = o->data_tag = 0;
+    o->buffer = NULL;
+    o->addresses = NULL;
+    o->is_short = false;
     list.count++;
     return o;
 }
@@ -50,7 +57,7 @@ static void copy_addresses(struct outstanding *o, const struct shape *s)
 
 void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer)
 {
-    o->shape = *s;
+    armcii_shape_copy(&o->shape, s);
     o->buffer = buffer;
     if (s->form == SHAPE_VECTOR) copy_addresses(o, s);
 }
@@ -58,7 +65,7 @@ void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s,
 void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, MPI_Comm comm,
                                  int server, int tag)
 {
-    o->shape = *s;
+    armcii_shape_copy(&o->shape, s);
     o->comm = comm;
     o->server = server;
     o->data_tag = tag;
@@ -105,7 +112,7 @@ static void complete_outstanding(struct outstanding *o)
     }
     if (o->tag) armcii_tag_free(o->tag);
     free(o->addresses);
-    free(o);
+    list.spare[list.spares++] = o;
     list.count--;
 }
 
@@ -172,6 +179,13 @@ void armcii_outstanding_take_replies(int server, const char *replies, unsigned c
     }
     compact_outstanding();
     list.shorts -= (int)count;
+}
+
+void armcii_outstanding_end(void)
+{
+    while (list.spares > 0)
+        free(list.spare[--list.spares]);
+    armcii_bufpool_drain(&armcii_outstanding_buffers);
 }
 
 bool armcii_outstanding_any(void)

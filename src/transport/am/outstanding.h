@@ -49,6 +49,9 @@ void armcii_outstanding_take_replies(int server, const char *replies, unsigned c
 /* Complete what MPI has finished; true when there was any. */
 bool armcii_outstanding_progress(void);
 
+/* Nothing is outstanding: release the memory kept for later operations. */
+void armcii_outstanding_end(void);
+
 /* True if anything is outstanding, or about to be. Any thread may call it, without the lock. */
 bool armcii_outstanding_any(void);
 /* Return a fragment of the operation that is outstanding; NULL: none. */

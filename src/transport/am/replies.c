@@ -129,7 +129,7 @@ static void check_data(const struct reply *reply, const MPI_Status *status)
 }
 
 /* Each call tests at most MAX_TESTS and the next call continues there. */
-bool armcii_replies_progress(void)
+static bool test_pending(void)
 {
     enum { MAX_TESTS = 32 };
     bool any = false;
@@ -151,4 +151,9 @@ bool armcii_replies_progress(void)
         any = true;
     }
     return any;
+}
+
+bool armcii_replies_progress(void)
+{
+    return replies.pending && test_pending();
 }
