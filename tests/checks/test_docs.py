@@ -27,7 +27,7 @@ EXTENSIONS = ("", ".c", ".h", ".F90", ".md", ".in")
 def markdown():
     pages = sorted(os.path.relpath(path, SOURCE) for folder in ("doc", "doc/reference") for path in glob.glob(os.path.join(SOURCE, folder, "*.md")))
     pages.remove("doc/reference/results.md")  # records: what they name need not be there any more
-    return ["README.md", "CONTRIBUTING.md", *pages]
+    return ["README.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md", *pages]
 
 
 # ---- manual pages ----

@@ -3,15 +3,18 @@
 - VERSION holds a semantic version, and configure takes it from there;
 - no other file that is compiled, installed or filled in names it;
 - NEWS begins with an entry of it; the Debian changelog, the Spack package, the conda recipe, the easyconfigs and CITATION.cff have one too;
+- packaging/publish gives each recipe an address, a sum and a name;
 - the SONAME's number, which libtool makes of -version-info, is that of the symbol version.
 """
 import glob
+import hashlib
 import os
 import re
+import sys
 
 import pytest
 
-from common import SOURCE, none_of, read
+from common import SOURCE, none_of, output, read
 
 # Where only VERSION may have it.
 SILENT = ("configure.ac", "Makefile.am", "*.pc.in", "include/*.h", "src/**/*.[ch]", "src/*.am", "tools/**/*", "packaging/**/*.in", "packaging/*.am",
@@ -67,3 +70,22 @@ def test_soname():
     """libtool's SONAME number is current - age; the symbol version bears it too."""
     current, _, age = map(int, first(r"-version-info (\d+:\d+:\d+)", "src/sources.am").split(":"))
     assert current - age == int(first(r"^ARMCI_RMA_(\d+) \{", "src/libarmci.map")), "the symbol version of src/libarmci.map"
+
+
+def test_published_recipes(tmp_path):
+    """With an archive, addresses and a name, no recipe lacks one of them."""
+    archive, recipes = tmp_path / ("armci-rma-%s.tar.gz" % VERSION), tmp_path / "recipes"
+    archive.write_bytes(b"an archive")
+    said = output(sys.executable, "-B", os.path.join(SOURCE, "packaging", "publish"), str(archive), "https://example.org", "https://example.org/files/",
+                  "Someone <one@example.org>", str(recipes))
+    assert not said, said
+    texts = {path.relative_to(recipes).as_posix(): path.read_text() for path in recipes.rglob("*")
+             if path.is_file() and not path.name.startswith("GlobalArrays")}  # an archive of others
+    none_of(["%s has a placeholder" % name for name, text in texts.items() if re.search(r"\.invalid|checksums = \[None\]|path: \.\./\.\.", text)])
+    sha256, url = hashlib.sha256(b"an archive").hexdigest(), "https://example.org/files/" + archive.name
+    for name in ("spack/armci-rma/package.py", "conda/recipe.yaml"):
+        assert sha256 in texts[name] and url in texts[name], name
+    compile(texts["spack/armci-rma/package.py"], "package.py", "exec")
+    for name in texts:
+        assert not name.startswith("easybuild/") or sha256 in texts[name] and "https://example.org/files'" in texts[name], name
+    assert "Homepage: https://example.org\n" in texts["debian/control"] and "Someone <one@example.org>" in texts["debian/changelog"]
