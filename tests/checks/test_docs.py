@@ -131,6 +131,21 @@ def test_links(page):
     none_of(faults)
 
 
+def test_links_of_installed_pages():
+    """They lead to what is installed, too."""
+    words = re.search(r"^nobase_dist_doc_DATA = (.*)$", makefile(), re.M)[1]
+    pictures = re.search(r"^pictures = (.*)$", makefile(), re.M)[1].split()
+    for begin, end in re.findall(r"\$\(pictures:%=(\S*?)%(\S*?)\)", words):
+        words += "".join(" %s%s%s" % (begin, name, end) for name in pictures)
+    installed, faults = set(words.split()), []
+    for page in (page for page in markdown() if page in installed):
+        targets = re.findall(r"\]\((?!https?:)([^)#\s]+)", read(page)) + re.findall(r'src(?:set)?="([^"]+)"', read(page))
+        faults += ["%s links to %s, which is not installed" % (page, target) for target in targets
+                   if os.path.normpath(os.path.join(os.path.dirname(page), target)) not in installed]
+    assert len(installed) > 30
+    none_of(faults)
+
+
 @pytest.mark.parametrize("page", markdown())
 def test_paths(page):
     text = read(page)
