@@ -5,6 +5,7 @@
 
 #include "../../tools/lib/patch.h"
 #include "shape_model.h"
+#include "unit.h"
 
 enum { MAX_BYTES = 3000, ROOM = 1 << 20, MARGIN = 32 };
 
@@ -80,7 +81,7 @@ static void fill_arenas(struct sample *m, struct rng *r)
 
 /* Move the patch so that its lowest byte is at the beginning of an arena that has room for it, or a
  * little behind. */
-static void place(struct sample *m, struct patch *p, struct rng *r, int unit)
+static void place(struct sample *m, struct patch *p, struct rng *r, int grain)
 {
     for (int side = 0; side < 2; side++) {
         size_t lo = p->start[side], hi = lo, at;
@@ -90,7 +91,7 @@ static void place(struct sample *m, struct patch *p, struct rng *r, int unit)
             hi = at > hi ? at : hi;
         }
         m->size[side] = hi - lo + (size_t)p->count[0] + MARGIN;
-        p->start[side] += (size_t)(rng_between(r, 0, MARGIN / unit) * unit) - lo;
+        p->start[side] += (size_t)(rng_between(r, 0, MARGIN / grain) * grain) - lo;
     }
     fill_arenas(m, r);
 }
@@ -99,17 +100,17 @@ static enum shape_status random_patch(struct sample *m, struct rng *r, enum samp
                                       int levels)
 {
     int last = kind == SAMPLE_ANY ? PATCH_ANY : PATCH_NEGATIVE;
-    int unit = rng_chance(r, 25) ? 8 : 1;
+    int grain = rng_chance(r, 25) ? 8 : 1;
     struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, last),
                                        (enum patch_kind)rng_between(r, 0, last)},
                               .room = {ROOM, ROOM},
                               .max_bytes = MAX_BYTES,
                               .min_levels = levels,
                               .max_levels = levels,
-                              .unit = unit};
+                              .unit = grain};
     struct patch p = patch_draw(r, &wish);
     snprintf(m->text, sizeof m->text, "seed %u, %s", m->seed, patch_text(&p));
-    place(m, &p, r, unit);
+    place(m, &p, r, grain);
     for (size_t i = 0; i < patch_segments(&p); i++)
         bytes_add(&m->expected, m->arena[0] + patch_offset(&p, 0, i),
                   m->arena[1] + patch_offset(&p, 1, i), (size_t)p.count[0]);
@@ -162,7 +163,7 @@ void sample_free(struct sample *m)
 void on_samples(unsigned seeds, int most_levels, void (*check)(struct sample *m))
 {
     static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
-    for (unsigned seed = 0; seed < seeds; seed++)
+    for (unsigned seed = 0; seed < (unsigned)unit_effort((int)seeds); seed++)
         for (int k = 0; k < 3; k++) {
             struct sample m;
             sample_create(&m, kinds[k], seed, (int)(seed % (unsigned)(most_levels + 1)));

@@ -167,7 +167,7 @@ ROW_TEST(rows_of_any_kind, ELEMENT_COUNT *SCALES)
     static char src[ARENA + 16];
     static _Alignas(16) char seen[ARENA + 16], want[ARENA + 16];
     const size_t size = armcii_elements[e].size;
-    for (size_t seed = 0; seed < 500; seed++) {
+    for (size_t seed = 0; seed < (size_t)unit_effort(500); seed++) {
         struct rng r = rng_start(seed);
         const size_t bytes = (size_t)rng_between(&r, 0, (int)(ROW_BYTES / size)) * size;
         const size_t n = (size_t)rng_between(&r, 0, ROWS);

@@ -89,7 +89,7 @@ static void random_program(unsigned seed, enum fake_order order)
 
 TEST(random_programs)
 {
-    for (unsigned seed = 0; seed < 1000; seed++)
+    for (unsigned seed = 0; seed < (unsigned)unit_effort(1000); seed++)
         for (enum fake_order order = FAKE_AT_ONCE; order < FAKE_ORDERS; order++)
             random_program(seed, order);
 }

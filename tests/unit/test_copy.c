@@ -195,7 +195,7 @@ TEST(rows_of_every_length)
 TEST(strided_within_one_memory)
 {
     fill(memory, ROOM, 6);
-    for (int seed = 0; seed < 4000; seed++) {
+    for (int seed = 0; seed < unit_effort(4000); seed++) {
         struct rng r = rng_start((uint64_t)seed);
         int count[6], stride[2][5], levels = rng_between(&r, 0, 5);
         for (int i = 0; i <= levels; i++)
@@ -235,7 +235,7 @@ static void random_runs(struct random_runs *v, struct rng *r)
 TEST(vectors_within_one_memory)
 {
     fill(memory, ROOM, 7);
-    for (int seed = 0; seed < 4000; seed++) {
+    for (int seed = 0; seed < unit_effort(4000); seed++) {
         struct rng r = rng_start((uint64_t)seed);
         struct random_runs v;
         struct shape s;

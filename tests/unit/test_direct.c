@@ -240,11 +240,12 @@ static bool patch(enum element e, unsigned seed)
 ROW_TEST(strided, ELEMENT_COUNT)
 {
     enum element e = (enum element)_i;
+    const unsigned patches = (unsigned)unit_effort(600);
     unsigned done = 0;
     begin(e, 3);
-    for (unsigned seed = 0; seed < 600; seed++)
+    for (unsigned seed = 0; seed < patches; seed++)
         done += patch(e, seed);
-    ck_assert_uint_gt(done, 200);
+    ck_assert_uint_gt(done, patches / 3);
 }
 
 /* Rows at the same address, more than one hold covers. */
@@ -271,7 +272,7 @@ ROW_TEST(vector, ELEMENT_COUNT)
     struct rng r = rng_start(5);
     size_t size = armcii_elements[e].size;
     begin(e, 5);
-    for (unsigned round = 0; round < 100; round++) {
+    for (unsigned round = 0; round < (unsigned)unit_effort(100); round++) {
         void *here[SEGMENTS], *there[SEGMENTS];
         struct vector_run run = {
             here, there, size * (size_t)rng_between(&r, 1, round % 10 ? 8 : STRIPE_BLOCK / 16),

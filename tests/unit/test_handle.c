@@ -241,7 +241,7 @@ static void by_fences(int *local)
     start(&never_waited_for, scaled(&three, 0, local, MIB));
 }
 
-/* Copies of 300 MiB in all, with a limit of 64 MiB. */
+/* Copies of 100 MiB in all, with a limit of 64 MiB. */
 ROW_TEST(scaled_copies_are_freed, 6)
 {
     static void (*const uses[])(int *) = {by_blocking,        by_handle,    by_implicit_handle,
@@ -253,7 +253,7 @@ ROW_TEST(scaled_copies_are_freed, 6)
     limit_memory((size_t)64 * MIB);
     single = fresh();
     aggregating = aggregate();
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 100; i++) {
         uses[_i](local);
         armcii_fence(THEM); /* frees the buffers of the fake */
         fake_forget();

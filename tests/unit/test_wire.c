@@ -1,6 +1,6 @@
-/* test_wire.c - a server and a client that get wrong messages: 100,000 messages of every kind,
- * right ones and mutated ones. Each is either carried out, within the memory that its process has
- * for others, or ends the job with one line that names its sender.
+/* test_wire.c - a server and a client that get wrong messages: 25,000 messages of every kind,
+ * 100,000 with ARMCI_TEST_LONG=1, right ones and mutated ones. Each is either carried out, within
+ * the memory that its process has for others, or ends the job with one line that names its sender.
  *
  * This program and the files that handle messages are compiled with AddressSanitizer, where there
  * is one, all other memory of the arena is closed, and wire_mpi.c stands for MPI. server.c is
@@ -410,7 +410,7 @@ static bool receive(size_t bytes)
 TEST(right_messages_are_carried_out)
 {
     armcii_server_start((MPI_Comm)0);
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < unit_effort(5000); i++) {
         size_t bytes;
         rng_bytes(&rng, data[0], DATA);
         for (size_t j = 0; j < DATA; j++) /* no NaN, no overflow */
@@ -427,8 +427,9 @@ TEST(right_messages_are_carried_out)
 TEST(wrong_messages_are_refused)
 {
     int refused = 0;
+    const int messages = unit_effort(MESSAGES);
     armcii_server_start((MPI_Comm)0);
-    for (int i = 0; i < MESSAGES; i++) {
+    for (int i = 0; i < messages; i++) {
         size_t bytes;
         if (i % 1000 == 0) alarm(10);
         make_message(&bytes, MOST_ASKED);
@@ -441,8 +442,8 @@ TEST(wrong_messages_are_refused)
         refused += was_refused;
     }
     alarm(0);
-    printf("%d messages, %d refused\n", MESSAGES, refused);
-    ck_assert_int_gt(refused, MESSAGES / 2);
+    printf("%d messages, %d refused\n", messages, refused);
+    ck_assert_int_gt(refused, messages / 2);
 }
 
 /* ---- the client ---- */
@@ -545,8 +546,9 @@ TEST(wrong_answers_are_refused)
 {
     static struct am_answer a;
     int refused = 0;
+    const int answers = unit_effort(ANSWERS);
     start_client();
-    for (int i = 0; i < ANSWERS; i++) {
+    for (int i = 0; i < answers; i++) {
         start_ops();
         size_t bytes = make_answer(&a);
         const int from = rng_chance(&rng, 2) ? 3 : SERVER;
@@ -560,8 +562,8 @@ TEST(wrong_answers_are_refused)
             armcii_endpoints_send();
         }
     }
-    printf("%d answers, %d refused\n", ANSWERS, refused);
-    ck_assert_int_gt(refused, ANSWERS / 2);
+    printf("%d answers, %d refused\n", answers, refused);
+    ck_assert_int_gt(refused, answers / 2);
 }
 
 static void get(void)

@@ -33,6 +33,10 @@ int unit_run_with_mpi(int argc, char **argv);
 int unit_run_with_mpi_threads(
     int argc, char **argv); /* skipped if MPI does not provide MPI_THREAD_MULTIPLE */
 
+/* How many of n repetitions to do, such as random samples: a quarter; all with
+ * ARMCI_TEST_LONG=1, as each night. */
+int unit_effort(int n);
+
 /* What all tests of a program share; a program without special needs defines no `unit`. */
 struct unit {
     void (*begin)(void); /* before and after each test; `end` only if it passes */
