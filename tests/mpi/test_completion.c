@@ -4,7 +4,7 @@
 #include "harness.h"
 #include "own_memory.h"
 
-enum { MIB = 1 << 20, BYTES = 32 * MIB, MARK = 7 };
+enum { MIB = 1 << 20, BYTES = 8 * MIB, MARK = 7 };
 
 /* Between two nodes, half of the ranks away is the other one. */
 static int far_rank(void)
@@ -42,7 +42,7 @@ enum { PIECE = 1000, ROOM = 4096 };
 /* At distances that differ. */
 static size_t get_vector(char *remote, char *local, armci_hdl_t *handle)
 {
-    enum { PIECES = 8192 };
+    enum { PIECES = BYTES / ROOM };
     static void *from[PIECES], *to[PIECES];
     armci_giov_t iov = {from, to, PIECE, PIECES};
     for (int i = 0; i < PIECES; i++) {
@@ -81,12 +81,12 @@ static const struct {
     start_function *start;
     const char *what;
 } starts[] = {
-    {get_contiguous, "a get of 32 MiB"},
-    {get_strided, "a strided get of 16 MiB"},
+    {get_contiguous, "a get of 8 MiB"},
+    {get_strided, "a strided get of 4 MiB"},
     {get_vector, "a get of uneven pieces"},
     {get_aggregate, "gets that an aggregate handle keeps"},
     {get_implicit, "an implicit get"},
-    {put_contiguous, "a put of 32 MiB"},
+    {put_contiguous, "a put of 8 MiB"},
     {put_aggregate, "puts that an aggregate handle keeps"},
 };
 enum { STARTS = sizeof starts / sizeof *starts };

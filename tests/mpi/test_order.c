@@ -16,13 +16,16 @@ struct pair {
 
 static const double scale_of_pairs = 2;
 
-/* Put, get or accumulate p->bytes bytes, contiguous or as doubles one by one (the same bytes). */
+/* Put, get or accumulate p->bytes bytes, contiguous or in rows (the same bytes): of a double, of
+ * 250 doubles where there are most bytes, since windows take 2 s for a million rows. */
 static void issue(const struct pair *p, enum op_kind kind, bool in_pieces, double *local)
 {
     struct op op = {
         .kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale.d = {scale_of_pairs}};
-    struct patch shape = {
-        .levels = 2, .count = {8, (int)(p->bytes / 16), 2}, .stride = {{16, 8}, {16, 8}}};
+    int row = p->bytes == LARGEST ? 2000 : 8;
+    struct patch shape = {.levels = 2,
+                          .count = {row, (int)p->bytes / row / 2, 2},
+                          .stride = {{2 * row, row}, {2 * row, row}}};
     if (in_pieces && p->bytes >= 16)
         op_strided(&op, local, p->remote, &shape, p->target, NULL);
     else
