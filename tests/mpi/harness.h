@@ -112,8 +112,9 @@ bool needs_segments(void);
 /* Is `here` true on every rank?  Collective. */
 bool on_all_ranks(bool here);
 
-/* How many repetitions of the n of a test to do: all on 1 or 2 ranks, an eighth on 3 to 8, one for
- * each of n / ranks on more, at least 1: ranks share the cores of a small machine and spin. */
+/* How many repetitions of the n of a test to do: on 1 or 2 ranks a third, all with
+ * ARMCI_TEST_LONG=1; an eighth on 3 to 8, one for each of n / ranks on more, at least 1: ranks
+ * share the cores of a small machine and spin. */
 int effort(int n);
 /* How long to try what goes wrong seldom: two fifths of that many seconds, all of them with
  * ARMCI_TEST_LONG=1. */
