@@ -3,8 +3,7 @@
 
 run: takes Debian's program, or NWChem 7.3.1, which it compiles (nwprogram.py), runs the inputs of nwinputs.py on 1 to 4 ranks of a node and on two
 nodes, keeps what came in RESULTS, and leaves scripts that start NWChem on either library in LOGS.  Exit status 77: something that it needs is
-missing here.
-profile STATS.json: prints a picture of what a job moved; ARMCI_STATS=STATS.json wrote the file."""
+missing here."""
 import argparse
 import itertools
 import json
@@ -20,7 +19,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "ga")]
 from nwprogram import CompiledNwchem, DebianNwchem  # noqa: E402
 from nwinputs import INPUTS  # noqa: E402
-from nwprofile import picture  # noqa: E402
 from nwruns import judge  # noqa: E402
 from gasource import run_logged  # noqa: E402
 from runner import add_options, prepared  # noqa: E402
@@ -194,17 +192,12 @@ def settings():
         ("--missing", dict(action="store_true", help="only runs whose results are not kept yet")),
         ("--repeat", dict(type=int, default=1, help="how often each run is made (default: 1); the least time is kept")),
         ("--loaded", dict(action="store_true", help="the machine has other work: keep no times")))
-    command(commands, "profile", lambda args: picture(args.stats)).add_argument("stats")
     return parser.parse_args()
 
 
 def main():
     args = settings()
-    result = args.action(args)
-    if isinstance(result, str):
-        sys.stdout.write(result)
-        return 0
-    return result
+    return args.action(args)
 
 
 if __name__ == "__main__":
