@@ -259,10 +259,21 @@ def is_stale(record):
     return any(changed_since(commit) for commit in record["commit"].split(", ")) if "commit" in record else False
 
 
+def stale_facts():
+    """Those that pages name, by id."""
+    facts = Facts(load()).all
+    return {key: facts[key] for key in sorted(cited()) if key in facts and is_stale(facts[key].record)}
+
+
 def stale(names):
-    facts = Facts(load())
-    return [f"{', '.join(where)}: {key}: {facts.all[key].text}, of commit {facts.all[key].record['commit']}" for key, where in sorted(cited().items())
-            if key in facts.all and (not names or set(names) & set(where)) and is_stale(facts.all[key].record)]
+    where = cited()
+    return [f"{', '.join(where[key])}: {key}: {fact.text}, of commit {fact.record['commit']}" for key, fact in stale_facts().items()
+            if not names or set(names) & set(where[key])]
+
+
+def marked_stale(text, ids):
+    """The page with an attribute at each link to one of these figures."""
+    return LINK.sub(lambda link: link[0] + ('{ .stale title="older than the last change of the sources" }' if link[3] in ids else ""), text)
 
 
 # ---- all rows in one table
