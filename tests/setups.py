@@ -169,7 +169,7 @@ class ThreadSanitizer(OwnBuild):
 
 class Mutants(OwnBuild):
     """A copy of the source, which one patch of tests/mutants changes at a time."""
-    name = "mutants/build"
+    name, options = "mutants/build", ("CFLAGS=-O0",)  # most of the time is the compiler's
 
     def prepare(self, runs):
         self.source = os.path.join(self.build, "mutants/source")
