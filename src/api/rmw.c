@@ -1,17 +1,31 @@
 /* rmw.c - read-modify-write. */
 #include "api/entry.h"
 #include "core/op.h"
+#include "mem/directory.h"
 
+/* What is on another node, or wrong. */
+__attribute__((noinline)) static int rmw(const char *caller, int op, void *ploc, void *prem,
+                                         int value, int proc)
+{
+    ARMCII_ENTER(caller);
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_check_process(caller, "proc", proc);
+    if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
+        rc = armcii_error(ARMCI_ERR_TYPE, caller, "op", "invalid operation", "%d", op);
+    if (!rc) rc = armcii_check_pointer(caller, "ploc", ploc);
+    return rc ? rc : armcii_rmw(caller, op, ploc, prem, value, proc);
+}
+
+/* The thread that owns the address cache takes no lock where the memory is on the node, as for a
+ * put: nothing that another thread may change is used. */
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
 {
-    ARMCII_ENTER(CALLER);
-    if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_check_process(CALLER, "proc", proc);
-    if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
-        rc = armcii_error(ARMCI_ERR_TYPE, CALLER, "op", "invalid operation", "%d", op);
-    if (!rc) rc = armcii_check_pointer(CALLER, "ploc", ploc);
-    if (rc) return rc;
-    rc = armcii_rmw(CALLER, op, ploc, prem, value, proc);
-    return rc;
+    const size_t bytes = armcii_rmw_bytes(op);
+    const bool is_right =
+        op >= ARMCI_FETCH_AND_ADD && op <= ARMCI_SWAP_LONG && ploc && (uintptr_t)prem % bytes == 0;
+    char *there = is_right ? armcii_addr_cache_lookup_last(proc, prem, bytes) : NULL;
+    if (!there) return rmw(CALLER, op, ploc, prem, value, proc);
+    armcii_rmw_there(op, ploc, there, value);
+    return 0;
 }
 ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);

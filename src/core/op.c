@@ -169,6 +169,11 @@ size_t armcii_rmw_bytes(int op)
     return op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP ? sizeof(int) : sizeof(long);
 }
 
+static enum rmw_update update_of(int op)
+{
+    return op == ARMCI_SWAP || op == ARMCI_SWAP_LONG ? RMW_REPLACE : RMW_ADD;
+}
+
 /* The addend or the new value, in the first `bytes` bytes. */
 static long load_operand(enum rmw_update update, const void *local, int value, size_t bytes)
 {
@@ -197,26 +202,32 @@ long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update upd
     return transport->rmw(raddr, target, update, bytes, remote, operand);
 }
 
+void armcii_rmw_there(int op, void *local, char *there, int value)
+{
+    const size_t bytes = armcii_rmw_bytes(op);
+    const enum rmw_update update = update_of(op);
+    long operand = load_operand(update, local, value, bytes);
+    store_result(local, armcii_apply_rmw(update, bytes, there, operand), bytes);
+}
+
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target)
 {
-    size_t bytes = armcii_rmw_bytes(op);
+    const size_t bytes = armcii_rmw_bytes(op);
+    const enum rmw_update update = update_of(op);
     struct raddr raddr;
-    long old;
     if ((uintptr_t)remote % bytes != 0)
         return armcii_error(ARMCI_ERR_ALIGN, caller, "prem",
                             "the address is not aligned to its type", "%p", remote);
-    enum rmw_update update = op == ARMCI_SWAP || op == ARMCI_SWAP_LONG ? RMW_REPLACE : RMW_ADD;
-    long operand = load_operand(update, local, value, bytes);
-    char *there = armcii_addr_cache_lookup(target, remote, bytes);
+    char *there = armcii_addr_cache_lookup_page(target, remote, bytes);
     if (there) {
-        old = armcii_apply_rmw(update, bytes, there, operand);
-    } else {
-        int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
-        if (!rc) rc = armcii_op_check_mode(caller, "prem", OP_PUT, &raddr);
-        if (rc) return rc;
-        armcii_addr_cache_enter(target, remote, &raddr);
-        old = armcii_rmw_issue(&raddr, target, update, bytes, remote, operand);
+        armcii_rmw_there(op, local, there, value);
+        return 0;
     }
-    store_result(local, old, bytes);
+    int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
+    if (!rc) rc = armcii_op_check_mode(caller, "prem", OP_PUT, &raddr);
+    if (rc) return rc;
+    armcii_addr_cache_enter(target, remote, &raddr);
+    long operand = load_operand(update, local, value, bytes);
+    store_result(local, armcii_rmw_issue(&raddr, target, update, bytes, remote, operand), bytes);
     return 0;
 }

@@ -46,6 +46,8 @@ static inline int armcii_op_check_mode(const char *caller, const char *argument,
 
 /* As ARMCI_Rmw; op and target are valid. 0 or an error code. */
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target);
+/* The same in memory of this node that the caller has found: no lock is needed. */
+void armcii_rmw_there(int op, void *local, char *there, int value);
 /* The bytes of the operand of a valid op, an int or a long. */
 size_t armcii_rmw_bytes(int op);
 /* Let the route of *raddr carry an update, in order with earlier operations; see struct transport.
