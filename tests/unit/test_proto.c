@@ -2,6 +2,7 @@
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "node/arena.h"
+#include "transport/am/fragment.h"
 #include "transport/am/proto.h"
 #include "shape_model.h"
 #include "unit.h"

@@ -9,6 +9,7 @@
 #include "transport/am/endpoint.h"
 #include "transport/am/outstanding.h"
 #include "transport/am/am.h"
+#include "transport/am/fragment.h"
 #include "transport/am/proto.h"
 
 static uint64_t last_id;

@@ -1,68 +1,40 @@
-/* proto.c - shares of a server's memory, fragments of a transfer, zero-copy messages, any-source
- * receives. */
+/* proto.c - shares of a server's memory, zero-copy messages, any-source receives. */
 #include "transport/am/proto.h"
 
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
 
-const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct shape *patch)
-{
-    if (!armcii_shape_to_strided(s, patch)) return s;
-    return patch->form == SHAPE_CONTIGUOUS || patch->count[0] <= AM_FRAGMENT_MAX ? patch : s;
-}
-
-/* ---- fragments ---- */
-
-static void skip_empty_runs(const struct shape *s, struct am_cursor *c)
-{
-    while (c->run < s->nruns && (s->runs[c->run].bytes == 0 || c->segment == s->runs[c->run].n)) {
-        c->run++;
-        c->segment = 0;
-    }
-}
+/* ---- shares ---- */
 
 static size_t min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* A segment too long for a request with others: whole, or in eager fragments. */
-static void fragment_long_segment(const struct vector_run *run, struct am_cursor *c,
-                                  struct shape *fragment)
-{
-    size_t limit =
-        c->data_in_request && run->bytes <= AM_RNDV_MIN ? c->packed_max : c->fragment_max;
-    size_t rest = run->bytes - c->offset, bytes = min(rest, limit);
-    armcii_shape_contiguous(fragment, (char *)run->local[c->segment] + c->offset,
-                            (char *)run->remote[c->segment] + c->offset, bytes);
-    c->offset = bytes == rest ? 0 : c->offset + bytes;
-    c->segment += bytes == rest;
-}
-
 /* Of a client, in bytes: what a server's MPI library may keep of its messages; the same where
  * there are many clients. */
 static struct {
     size_t of_few, of_many;
-} share = {.of_many = SIZE_MAX};
+} proto = {.of_many = SIZE_MAX};
 
 void armcii_am_share_among(int clients)
 {
     enum { ALL = 1 << 20, ALL_OF_MANY = 4 << 20, LEAST = 192 };
-    share.of_few = ALL / (size_t)clients;
-    share.of_many = ALL_OF_MANY / (size_t)clients;
-    if (share.of_many < LEAST) share.of_many = LEAST;
+    proto.of_few = ALL / (size_t)clients;
+    proto.of_many = ALL_OF_MANY / (size_t)clients;
+    if (proto.of_many < LEAST) proto.of_many = LEAST;
 }
 
 size_t armcii_am_least(void)
 {
-    return share.of_many;
+    return proto.of_many;
 }
 
 /* Many clients have short messages, of which a window takes two all the same. */
 size_t armcii_am_eager_max(void)
 {
     enum { LEAST = 16 << 10 };
-    const size_t half = share.of_few / 2 > LEAST ? share.of_few / 2 : LEAST;
+    const size_t half = proto.of_few / 2 > LEAST ? proto.of_few / 2 : LEAST;
     const size_t most = min(armcii_quirks->eager_max, half);
     return most - most % SHAPE_SPLIT_UNIT; /* fragments of accumulates have so many bytes */
 }
@@ -76,136 +48,12 @@ size_t armcii_am_message_max(void)
 size_t armcii_am_window(void)
 {
     const size_t two = 2 * armcii_am_message_max();
-    return share.of_few > two ? share.of_few : min(two, share.of_many);
+    return proto.of_few > two ? proto.of_few : min(two, proto.of_many);
 }
 
 bool armcii_am_window_is_small(void)
 {
     return armcii_am_window() < 2 * armcii_am_message_max();
-}
-
-/* Bytes that a segment of the run takes in the request. */
-static size_t request_bytes(const struct am_cursor *c, const struct vector_run *run)
-{
-    return sizeof(void *) + (c->data_in_request ? run->bytes : 0);
-}
-
-/* The segments at the cursor that fit in `data` bytes of data and `request` bytes of the request.
- */
-static struct vector_run take_segments(const struct vector_run *run, struct am_cursor *c,
-                                       size_t data, size_t request)
-{
-    size_t n = run->n - c->segment;
-    n = min(n, data / run->bytes);
-    n = min(n, request / request_bytes(c, run));
-    struct vector_run taken = {run->local + c->segment, run->remote + c->segment, run->bytes, n};
-    c->segment += n;
-    return taken;
-}
-
-/* True if a segment, with its address and run_head, is too long for a packed fragment. */
-static bool is_long_segment(const struct am_cursor *c, const struct vector_run *run)
-{
-    size_t head = c->data_in_request ? sizeof(struct am_run_head) + sizeof(void *) : 0;
-    return run->bytes + head > c->packed_max;
-}
-
-static bool vector_fragment(const struct shape *s, struct am_cursor *c,
-                            struct vector_run runs[AM_RUNS], struct shape *fragment)
-{
-    size_t n = 0, data = c->packed_max, request = armcii_am_eager_max();
-    for (skip_empty_runs(s, c); c->run < s->nruns && n < AM_RUNS; skip_empty_runs(s, c)) {
-        const struct vector_run *run = &s->runs[c->run];
-        bool is_long = is_long_segment(c, run);
-        if (is_long && n > 0) break;
-        if (is_long) {
-            fragment_long_segment(run, c, fragment);
-            return true;
-        }
-        if (request < sizeof(struct am_run_head)) break;
-        request -= sizeof(struct am_run_head);
-        runs[n] = take_segments(run, c, data, request);
-        if (runs[n].n == 0) break;
-        data -= runs[n].n * run->bytes;
-        request -= runs[n].n * request_bytes(c, run);
-        n++;
-    }
-    return n > 0 && armcii_shape_vector(fragment, runs, n) == SHAPE_OK;
-}
-
-/* True if the shape is safe without a test for overlap. Replies to a get have no order, so it is
- * one fragment; requests of a put are in order. */
-static bool stays_in_order(const struct shape *s, enum shape_side written)
-{
-    enum { SEGMENTS = 1000, RUNS = 8 };
-    size_t max = written == SHAPE_LOCAL ? armcii_am_eager_max() : AM_RNDV_MIN;
-    if (s->form != SHAPE_VECTOR) return s->bytes <= max;
-    return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= max;
-}
-
-/* Fragments arrive in any order only where no byte of that side is written twice. */
-static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
-{
-    return stays_in_order(s, written) || s->form == SHAPE_CONTIGUOUS ||
-           armcii_shape_is_disjoint(s, written);
-}
-
-bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
-{
-    for (int i = 0; i < s->levels; i++)
-        if (s->stride[side][i] < 0) return false;
-    return s->form == SHAPE_STRIDED && armcii_datatype_side_is_supported(s, side);
-}
-
-/* Bytes of a fragment: AM_ZCOPY_MAX if it is zero-copy, else `packed`. Replies are packed: a
- * derived datatype is not faster. */
-static size_t fragment_max_of(const struct shape *s, enum shape_side written, size_t packed)
-{
-    if (s->form == SHAPE_VECTOR) return AM_ZCOPY_MAX;
-    if (s->bytes <= AM_RNDV_MIN) return packed;
-    if (s->form == SHAPE_CONTIGUOUS) return AM_ZCOPY_MAX;
-    if (written == SHAPE_LOCAL) return packed;
-    bool whole = armcii_am_can_zcopy(s, SHAPE_LOCAL) && armcii_am_can_zcopy(s, SHAPE_REMOTE);
-    return whole && armcii_quirks->datatype_sends_fast ? AM_ZCOPY_MAX : packed;
-}
-
-/* Requests are eager: a server does not wait for the rest of one. So are moderate replies: several
- * eager messages arrive before one rendezvous is over. */
-static size_t packed_max_of(const struct shape *s, enum shape_side written, bool any_order)
-{
-    if (written == SHAPE_REMOTE || s->bytes <= AM_RNDV_MIN) return armcii_am_eager_max();
-    return s->form == SHAPE_VECTOR || !any_order ? AM_FRAGMENT_MAX : AM_REPLY_MAX;
-}
-
-void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum shape_side written)
-{
-    bool any_order = may_arrive_in_any_order(s, written);
-    size_t packed = packed_max_of(s, written, any_order);
-    *c =
-        (struct am_cursor){.fragment_max = any_order ? fragment_max_of(s, written, packed) : packed,
-                           .packed_max = packed,
-                           .data_in_request = written == SHAPE_REMOTE,
-                           .in_order = !any_order};
-}
-
-/* The server receives long data in a buffer, so only the local side may need a datatype. The
- * fragments are of about equal length. */
-void armcii_am_fragment_begin_accumulate(struct am_cursor *c, const struct shape *s)
-{
-    const bool is_long = s->bytes > AM_RNDV_MIN &&
-                         (s->form != SHAPE_STRIDED || (armcii_quirks->datatype_sends_fast &&
-                                                       armcii_am_can_zcopy(s, SHAPE_LOCAL)));
-    const size_t packed = armcii_am_eager_max(), fragments = s->bytes / AM_ACC_MAX + 1,
-                 even = (s->bytes / fragments / SHAPE_SPLIT_UNIT + 1) * SHAPE_SPLIT_UNIT;
-    *c = (struct am_cursor){
-        .fragment_max = is_long ? even : packed, .packed_max = packed, .data_in_request = true};
-}
-
-bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,
-                             struct vector_run runs[AM_RUNS], struct shape *fragment)
-{
-    if (s->form == SHAPE_VECTOR) return vector_fragment(s, c, runs, fragment);
-    return armcii_shape_chunk(s, c->fragment_max, &c->position, fragment);
 }
 
 /* ---- zero-copy ---- */

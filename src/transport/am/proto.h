@@ -1,7 +1,7 @@
 /* proto.h - the protocol between clients and servers: a message holds requests, each a header, the
  * layout of the remote side and, for put and accumulate, the packed data. All processes of a job
- * have the same type sizes and byte order. Clients and servers also share the fragments of a shape,
- * any-source receives and the buffer pool. */
+ * have the same type sizes and byte order. Clients and servers also share any-source receives and
+ * the buffer pool. */
 #ifndef ARMCII_PROTO_H
 #define ARMCII_PROTO_H
 
@@ -186,10 +186,6 @@ bool armcii_am_decode(const struct am_request_header *r, size_t left, struct am_
 /* "a put", for messages; a kind that was decoded. */
 const char *armcii_am_kind_name(enum am_kind kind);
 
-/* The strided shape, in *patch, that equals the vector s; s itself if there is none or its segments
- * are long enough for zero-copy. */
-const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct shape *patch);
-
 /* A server's memory for messages is shared among so many clients, the processes of the job: once,
  * before the following are called. */
 void armcii_am_share_among(int clients);
@@ -197,30 +193,6 @@ void armcii_am_share_among(int clients);
 size_t armcii_am_eager_max(void);
 /* Bytes of the longest message. */
 size_t armcii_am_message_max(void);
-
-/* Fragments of a shape. Begin with the side that is written: the remote side of a put, whose packed
- * fragments are eager requests, or the local side of a get, whose packed fragments are replies.
- * Long contiguous data are zero-copy in fragments of up to AM_ZCOPY_MAX bytes; so are strided puts
- * where derived datatypes are right and fast. After _begin_accumulate long data are in fragments of
- * up to AM_ACC_MAX bytes. */
-struct am_cursor {
-    size_t fragment_max; /* bytes of a fragment that may be zero-copy */
-    size_t packed_max;   /* bytes of a packed fragment, except for one long segment of a vector */
-    bool data_in_request;
-    bool in_order;   /* a byte is written twice: each fragment must arrive before the next */
-    size_t position; /* strided, contiguous */
-    size_t run, segment, offset; /* vector */
-};
-enum { AM_RUNS = 64 };
-void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum shape_side written);
-void armcii_am_fragment_begin_accumulate(struct am_cursor *c, const struct shape *s);
-/* The next fragment; `runs` are its runs if it is a vector. False when nothing is left. */
-bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,
-                             struct vector_run runs[AM_RUNS], struct shape *fragment);
-
-/* True if MPI can transfer this side by a derived datatype: it is strided, never backwards, and
- * this MPI library has no defect there. */
-bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side);
 
 /* A zero-copy message: one side of a contiguous or strided fragment, whose first segment is at
  * `address` in this process. */

@@ -1,6 +1,8 @@
 /* wire.c - requests as bytes: encoding, and decoding with every value checked before its use. */
 #include "transport/am/proto.h"
 
+#include "transport/am/fragment.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
