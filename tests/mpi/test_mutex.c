@@ -299,7 +299,7 @@ static void equal_turns(void)
  * first process `first`; returns whether they got it in that order. */
 static bool granted_in_order(int first, void **base, double gap)
 {
-    int me = test_rank(), n = test_ranks(), place = (me - 1 - first + 2 * (n - 1)) % (n - 1);
+    int me = test_rank(), n = test_ranks(), place = (me - 1 + first * (n - 2)) % (n - 1);
     long turn = 0;
     if (me == 0) {
         ARMCI_PutValueLong(0, base[0], 0);
