@@ -111,17 +111,6 @@ static void say(const char *how, const char *call)
     armcii_node_has_told();
 }
 
-/* MPI may ask for a lock that the process holds where a handler interrupts MPI: MPICH then ends the
- * process without telling its launcher. A signal every launcher takes for the end of the job. */
-static void abort_mpi(int status, bool in_mpi)
-{
-    if (in_mpi) {
-        let_signal_end(SIGTERM);
-        raise(SIGTERM);
-    }
-    MPI_Abort(MPI_COMM_WORLD, status);
-}
-
 static bool mpi_runs(void)
 {
     int running, gone;
@@ -130,11 +119,17 @@ static bool mpi_runs(void)
     return running && !gone;
 }
 
-/* For errors. */
+/* MPI may ask for a lock that the process holds where a handler interrupts MPI: MPICH then ends the
+ * process without telling its launcher. A signal every launcher takes for the end of the job. */
 static void abort_job(int status)
 {
     armcii_leave_allow();
-    if (mpi_runs()) abort_mpi(status ? status : 1, look_at_stack(__builtin_dwarf_cfa()).in_mpi);
+    if (!mpi_runs()) return;
+    if (look_at_stack(__builtin_dwarf_cfa()).in_mpi) {
+        let_signal_end(SIGTERM);
+        raise(SIGTERM);
+    }
+    MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
 }
 
 /* Before main, since a call before ARMCI_Init may abort. */

@@ -3,6 +3,11 @@
 #include "core/op.h"
 #include "mem/directory.h"
 
+static bool is_operation(int op)
+{
+    return op >= ARMCI_FETCH_AND_ADD && op <= ARMCI_SWAP_LONG;
+}
+
 /* What is on another node, or wrong. */
 __attribute__((noinline)) static int rmw(const char *caller, int op, void *ploc, void *prem,
                                          int value, int proc)
@@ -10,7 +15,7 @@ __attribute__((noinline)) static int rmw(const char *caller, int op, void *ploc,
     ARMCII_ENTER(caller);
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process(caller, "proc", proc);
-    if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
+    if (!rc && !is_operation(op))
         rc = armcii_error(ARMCI_ERR_TYPE, caller, "op", "invalid operation", "%d", op);
     if (!rc) rc = armcii_check_pointer(caller, "ploc", ploc);
     return rc ? rc : armcii_rmw(caller, op, ploc, prem, value, proc);
@@ -21,8 +26,7 @@ __attribute__((noinline)) static int rmw(const char *caller, int op, void *ploc,
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
 {
     const size_t bytes = armcii_rmw_bytes(op);
-    const bool is_right =
-        op >= ARMCI_FETCH_AND_ADD && op <= ARMCI_SWAP_LONG && ploc && (uintptr_t)prem % bytes == 0;
+    const bool is_right = is_operation(op) && ploc && (uintptr_t)prem % bytes == 0;
     char *there = is_right ? armcii_addr_cache_lookup_last(proc, prem, bytes) : NULL;
     if (!there) return rmw(CALLER, op, ploc, prem, value, proc);
     armcii_rmw_there(op, ploc, there, value);

@@ -19,8 +19,9 @@ enum { MOST_MEASURED = 6, MOST_VARIABLES = 4 };
 struct setting {
     const char *probe, *name;
     const char *set[MOST_VARIABLES]; /* "NAME=VALUE" */
-    bool (*possible)(void); /* called after ARMCI_Init: does it have an effect here? NULL: always */
-    bool measured;          /* is it worth comparing with the path in use? */
+    bool (*possible)(
+        void); /* called after ARMCI_Init; true if the setting has an effect here; NULL: always */
+    bool measured; /* compared with the path in use */
 };
 
 /* The settings that were correct, with their costs. */
@@ -130,7 +131,7 @@ static const struct setting *setting_of(const struct probe *probe)
 
 /* ---------------------------------------------------------------- probes ----------- */
 
-/* Does the unchanged environment lead to the same path? */
+/* True if the unchanged environment leads to the same path. */
 static bool is_in_use(const struct setting *s)
 {
     if (s->possible == has_shared_memory) return use.shared && use.nodes == 1;
@@ -163,7 +164,7 @@ static void measure(struct finding *f, const struct setting *s)
          1e6 / us[6], cost.asynchronous ? "asynchronous" : "waits for the target");
 }
 
-/* Collective: has no rank found an error so far? */
+/* Collective. True if no rank has found an error so far. */
 static bool correct_everywhere(const struct finding *f)
 {
     long wrong;
@@ -201,7 +202,7 @@ void probe_forced(struct finding *f)
 
 /* ---------------------------------------------------------------- advice ----------- */
 
-/* Is b better than a by 30 percent in the geometric mean of all measurements and not less
+/* True if b is better than a by 30 percent in the geometric mean of all measurements and not less
  * asynchronous, or asynchronous where a is not and not slower by as much? */
 static bool is_clearly_better(const struct cost *a, const struct cost *b)
 {

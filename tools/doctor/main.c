@@ -99,7 +99,7 @@ static bool print_if_asked(const char *argument)
     return false;
 }
 
-/* Does every name of the list match a probe? */
+/* True if every name of the list matches a probe. */
 static bool names_exist(const char *list)
 {
     char name[64];
