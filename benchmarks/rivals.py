@@ -201,7 +201,7 @@ def program(rival, mpi):
         return rival.prepare(rival, mpi)
     flags, libraries = rival.prepare(rival, mpi)
     target = mpi.folder / "benchmarks" / f"armci-bench-{rival.key}"
-    sources = sorted(str(path) for path in (TOP / "benchmarks").glob("*.c") if path.name not in ("oshmem.c", "examples_start.c")) + [str(TOP / "src" / "base" / "json.c")]
+    sources = sorted(str(path) for path in (TOP / "benchmarks").glob("*.c") if path.name not in ("oshmem.c", "examples_start.c")) + [str(TOP / "tools" / "lib" / "json.c")]
     inputs = [*sources, *map(str, (TOP / "benchmarks").glob("*.h")), *(name for name in libraries if name.startswith("/"))]
     if target.exists() and target.stat().st_mtime > max(os.stat(name).st_mtime for name in inputs):
         return target
