@@ -1,5 +1,6 @@
 /* armci-bench - measures ARMCI operations from rank 0 to rank 1; the other ranks wait or take part.
  * Uses only the public interface, so that the source can be linked with any libarmci. */
+#include "../tools/lib/commit.h"
 #include "instructions.h"
 #include "report.h"
 #include "row.h"
@@ -83,7 +84,7 @@ static void print_usage(FILE *out)
         "  -i, --instructions the same as the word instructions\n"
         "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
         "  -h, --help         print this help\n"
-        "  -V, --version      print the version of the library\n"
+        "  -V, --version      print the version and the commit\n"
         "Exit status: 0; 1 if a row has wrong data or an operation failed; 2 for an invalid "
         "command line.\n",
         DEFAULT_SECONDS);
@@ -285,9 +286,11 @@ static void name_processor(char *text, size_t room)
 
 static void print_version(void)
 {
-    char armci[64];
-    name_armci(armci, sizeof armci);
-    printf("armci-bench (%s)\n", armci);
+#ifdef ARMCI_RMA_VERSION_MAJOR
+    printf("armci-bench (ARMCI-RMA) %s\ncommit %s\n", ARMCI_RMA_Version(), build_commit());
+#else
+    printf("armci-bench with another ARMCI\ncommit %s\n", build_commit());
+#endif
 }
 
 static void describe(const struct options *options, const struct site *site,

@@ -201,11 +201,13 @@ def program(rival, mpi):
         return rival.prepare(rival, mpi)
     flags, libraries = rival.prepare(rival, mpi)
     target = mpi.folder / "benchmarks" / f"armci-bench-{rival.key}"
-    sources = sorted(str(path) for path in (TOP / "benchmarks").glob("*.c") if path.name not in ("oshmem.c", "examples_start.c")) + [str(TOP / "tools" / "lib" / "json.c")]
+    commit = target.parent / "bench-commit.c"
+    step([str(TOP / "tools" / "commit"), str(commit)], "bench-commit")
+    sources = sorted(str(path) for path in (TOP / "benchmarks").glob("*.c") if path.name not in ("oshmem.c", "examples_start.c")) + [str(TOP / "tools" / "lib" / "json.c"), str(commit)]
     inputs = [*sources, *map(str, (TOP / "benchmarks").glob("*.h")), *(name for name in libraries if name.startswith("/"))]
     if target.exists() and target.stat().st_mtime > max(os.stat(name).st_mtime for name in inputs):
         return target
-    step([*mpi.cc.split(), "-O2", "-D_GNU_SOURCE", *flags, f"-I{TOP / 'src'}", *sources, "-o", str(target), *libraries,
+    step([*mpi.cc.split(), "-O2", "-D_GNU_SOURCE", *flags, f"-I{TOP / 'src'}", f"-I{TOP / 'tools' / 'lib'}", *sources, "-o", str(target), *libraries,
           "-lpthread", "-lm", "-ldl"], f"rival-{rival.key}-{mpi.family}-bench")
     check_program(target)
     return target

@@ -1,5 +1,5 @@
 # ReFrame: armci-doctor as a regression test of a site's MPI library and network. The doctor's exit status is the verdict: 0 means that every path
-# in use gave correct results.  reframe -c armci_doctor.py -r [-S modules=armci-rma/0.2.0-openmpi]
+# in use gave correct results.  reframe -c armci_doctor.py -r [-S modules=armci-rma/VERSION-openmpi]
 import os
 
 import reframe as rfm

@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
+#include "config-build.h"
 #include "mem/region.h"
 #include "mpi/datatype.h"
 #include "mpi/coll.h"
@@ -361,11 +362,8 @@ ARMCII_ALIAS(ARMCI_Error, PARMCI_Error);
 /* armci-info --program finds the text in programs. */
 const char *PARMCI_RMA_Version(void)
 {
-#define TEXT_OF(x) #x
-#define TEXT(x)    TEXT_OF(x)
-#define MARK       "libarmci of ARMCI-RMA "
-    static const char text[] = MARK TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(
-        ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH);
+#define MARK "libarmci of ARMCI-RMA "
+    static const char text[] = MARK PACKAGE_VERSION;
     return text + sizeof MARK - 1;
 }
 ARMCII_ALIAS(ARMCI_RMA_Version, PARMCI_RMA_Version);

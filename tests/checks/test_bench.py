@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from common import SOURCE, need_ranks, read, run_job
+from common import SOURCE, need_ranks, run_job
 
 BENCH = ["benchmarks/armci-bench", "--seconds", "0.001"]
 
@@ -48,11 +48,6 @@ def test_wrong_word():
     assert job.status == 2 and job.count("^armci-bench: unknown word: latncy; did you mean latency[?]$") == 1, job.all
     assert job.count("^words: latency bandwidth .* all$") == job.count("^armci-bench --help describes") == 1, job.all
     assert job.count("  bandwidth ") == 0, job.all
-
-
-def test_version():
-    job = run_job(1, BENCH[0], "--version")
-    assert job.status == 0 and job.out == "armci-bench (ARMCI-RMA %s)\n" % read("VERSION").strip(), job.all
 def test_processor(tmp_path):
     """A run names the processor."""
     figures = str(tmp_path / "run.json")

@@ -1,6 +1,7 @@
 """Is the version in one place?
 
-- VERSION holds a semantic version, and configure takes it from there;
+- VERSION holds a semantic version, with .dev until it is released, and configure takes it from there;
+- the numbers of armci.h are those of it, and each tool says it and the commit it was built from;
 - no other file that is compiled, installed or filled in names it;
 - NEWS begins with an entry of it; the Debian changelog, the Spack package, the conda recipe, the easyconfigs and CITATION.cff have one too;
 - packaging/publish gives each recipe an address, a sum and a name;
@@ -10,11 +11,13 @@ import glob
 import hashlib
 import os
 import re
+import shutil
+import subprocess
 import sys
 
 import pytest
 
-from common import SOURCE, none_of, output, read
+from common import SOURCE, none_of, output, read, run_job
 
 # Where only VERSION may have it.
 SILENT = ("configure.ac", "Makefile.am", "*.pc.in", "include/*.h", "src/**/*.[ch]", "src/*.am", "tools/**/*", "packaging/**/*.in", "packaging/*.am",
@@ -30,11 +33,63 @@ def first(pattern, name):
 
 
 def test_version_is_semantic():
-    assert re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?", VERSION)
+    assert re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(\.dev)?", VERSION)
+
+
+def test_numbers_of_the_header():
+    numbers = [first(r"^#define ARMCI_RMA_VERSION_%s (\d+)$" % part, "include/armci.h") for part in ("MAJOR", "MINOR", "PATCH")]
+    assert VERSION.removesuffix(".dev") == ".".join(numbers)
+
+
+@pytest.mark.parametrize("tool", ["armci-info", "armci-doctor", "armci-bench", "armci-prof"])
+def test_tool_says_version_and_commit(tool):
+    folder = {"armci-bench": "benchmarks", "armci-prof": "tools/prof"}.get(tool, "tools")
+    with open("tools/lib/commit.c", encoding="utf-8") as built:
+        commit = re.search(r'return "(.+)";', built.read())[1]
+    job = run_job(1, os.path.abspath(os.path.join(folder, tool)), "--version")
+    assert job.status == 0 and job.out == "%s (ARMCI-RMA) %s\ncommit %s\n" % (tool, VERSION, commit), job.all
+
+
+def test_commit(tmp_path):
+    """That of a checkout, of an archive by git, of an archive by make dist; a file is replaced if it changes, and stays without an answer."""
+    def git(*command, source=tmp_path / "source"):
+        return subprocess.run(["git", "-C", source, "-c", "user.name=a", "-c", "user.email=a@b", *command], capture_output=True, check=True).stdout
+
+    def commit(source, *file):
+        return subprocess.run([source / "tools" / "commit", *file], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+    source, unpacked, file = tmp_path / "source", tmp_path / "unpacked", tmp_path / "commit.c"
+    (source / "tools").mkdir(parents=True)
+    unpacked.mkdir()
+    for name in ("COMMIT", ".gitattributes", "tools/commit"):
+        shutil.copy(os.path.join(SOURCE, name), source / name)
+    (source / "COMMIT").write_text("$Format:%H$\n")  # as in a checkout; this source can be an archive
+    assert commit(source) == "unknown"
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "First")
+    head = git("rev-parse", "HEAD").decode()[:12]
+    assert commit(source) == head
+    commit(source, file)
+    assert 'return "%s";' % head in file.read_text()
+    os.utime(file, (1, 1))
+    commit(source, file)
+    assert file.stat().st_mtime == 1, "written though nothing changed"
+    subprocess.run(["tar", "x", "-C", unpacked], input=git("archive", "HEAD"), check=True)
+    git("init", "-q", source=unpacked)  # the repository of a packager
+    assert commit(unpacked) == head
+    (unpacked / "COMMIT").write_text("v1.0-3-g%s-dirty\n" % head)
+    assert commit(unpacked) == "v1.0-3-g%s-dirty" % head
+    (source / "tools" / "more").write_text("")
+    git("add", ".")
+    assert commit(source) == head + "-dirty"
+    os.rename(source / ".git", source / "away")
+    commit(source, file)
+    assert file.stat().st_mtime == 1 and commit(source) == "unknown"
 
 
 def test_configure_reads_it():
-    assert "m4_esyscmd_s([cat VERSION])" in read("configure.ac"), "configure.ac does not take the version from VERSION"
+    assert "m4_normalize(m4_include([VERSION]))" in read("configure.ac"), "configure.ac does not take the version from VERSION"
 
 
 def named():
@@ -53,7 +108,7 @@ def easyconfigs():
 
 @pytest.mark.parametrize("name, pattern", named(), ids=[name for name, _ in named()])
 def test_others_say_the_same(name, pattern):
-    assert first(pattern, name) == VERSION, name
+    assert first(pattern, name).replace("~dev", ".dev") == VERSION, name
 
 
 def test_no_other_file_names_it():

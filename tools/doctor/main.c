@@ -8,6 +8,7 @@
 
 #include <armci.h>
 
+#include "../lib/commit.h"
 #include "environment.h"
 #include "probe.h"
 
@@ -37,7 +38,7 @@ static void print_help(void)
 
 static void print_version(void)
 {
-    printf("armci-doctor (ARMCI-RMA) %s\n", ARMCI_RMA_Version());
+    printf("armci-doctor (ARMCI-RMA) %s\ncommit %s\n", ARMCI_RMA_Version(), build_commit());
 }
 
 static void print_list(void)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../lib/commit.h"
 #include "../lib/limits.h"
 #include "base/config.h"
 #include "base/system.h"
@@ -21,9 +22,6 @@
 
 #define TEXT_OF(X) #X
 #define TEXT(X)    TEXT_OF(X)
-#define VERSION_TEXT                                                                               \
-    TEXT(ARMCI_RMA_VERSION_MAJOR)                                                                  \
-    "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH)
 
 /* The MPI library of the build, for printing only. */
 #if defined(MPI_ABI_VERSION)
@@ -77,7 +75,7 @@ static void add_number(struct section *s, const char *key, const char *label, en
 
 const char *info_version(void)
 {
-    return VERSION_TEXT;
+    return PACKAGE_VERSION;
 }
 
 const char *info_mpi_library(void)
@@ -94,7 +92,8 @@ static void gather_versions(struct section *s)
     char first[256];
     MPI_Get_version(&major, &minor);
     armcii_version_line(info_mpi_library(), first, sizeof first);
-    add_text(s, "version", "ARMCI-RMA", "%s", VERSION_TEXT);
+    add_text(s, "version", "ARMCI-RMA", "%s", PACKAGE_VERSION);
+    add_text(s, "commit", "commit", "%s", build_commit());
     add_text(s, "mpi_at_build", "MPI at build", "%s (MPI %d.%d)", BUILD_LIBRARY, MPI_VERSION,
              MPI_SUBVERSION);
     add_text(s, "mpi_in_use", "MPI in use", "%s (MPI %d.%d)", first, major, minor);

@@ -8,6 +8,7 @@
 #include <armci.h>
 
 #include "base/config.h"
+#include "../lib/commit.h"
 #include "../lib/json.h"
 #include "info.h"
 #include "transport/route.h"
@@ -68,7 +69,7 @@ static void print_probe(void)
 
 static void print_version(void)
 {
-    printf("armci-info (ARMCI-RMA) %s\n", info_version());
+    printf("armci-info (ARMCI-RMA) %s\ncommit %s\n", info_version(), build_commit());
 }
 
 static void print_help(void);
@@ -90,7 +91,7 @@ static const struct option {
     {"--probe", print_probe, true,
      "started as a job: print what MPI RMA does by itself between nodes, and the route chosen from "
      "it"},
-    {"--version", print_version, false, "print the version"},
+    {"--version", print_version, false, "print the version and the commit"},
     {"--help", print_help, false, "print this help"},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };

@@ -11,7 +11,7 @@ class ArmciRma(AutotoolsPackage):
     """The ARMCI one-sided communication library over MPI-3: a libarmci for Global Arrays, NWChem and other programs.
     It uses shared memory inside nodes and works around known defects of MPI libraries by itself."""
 
-    version("0.2.0")
+    version("0.2.0.dev")
 
     license("BSD-3-Clause")
 
