@@ -201,9 +201,9 @@ static int contiguous(struct op_args r, void *local, void *remote, int bytes, ar
 /* ---- contiguous ---- */
 
 /* The thread that owns the address cache takes no lock for a direct transfer: nothing that another
- * thread may change is used. First, at most SHORT_BYTES to the last slice used of that process:
- * nothing there calls a function, so a caller that leaves the rest to a tail call saves no
- * registers. */
+ * thread may change is used. Three steps, each with fewer registers to save than the next: at most
+ * SHORT_BYTES in the last slice used of that process (no call of a function), more of them (one
+ * call), and all the rest. */
 enum { SHORT_BYTES = 64 };
 
 static inline char *short_remote(const void *remote, const void *local, int bytes, int proc)
@@ -212,10 +212,19 @@ static inline char *short_remote(const void *remote, const void *local, int byte
     return armcii_addr_cache_lookup_last(proc, remote, (unsigned)bytes);
 }
 
-/* What is longer, on other nodes, queued or wrong. Other threads look up the address under the
- * lock, and copy without it: a copy may be long. */
-__attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, void *remote,
-                                                int bytes, int proc, armci_hdl_t *hdl)
+static inline int copy_there(enum op_kind kind, char *there, void *local, size_t bytes)
+{
+    if (kind == OP_PUT)
+        armcii_apply_put_segment(there, local, bytes);
+    else
+        armcii_apply_get_segment(there, local, bytes);
+    return 0;
+}
+
+/* Transfers what is in another slice, on another node, queued or wrong. Other threads look up the
+ * address under the lock, and copy without it: a copy may be long. */
+__attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *local, void *remote,
+                                                       int bytes, int proc, armci_hdl_t *hdl)
 {
     static const char *const names[][2] = {
         [OP_PUT] = {"ARMCI_NbPut", "ARMCI_Put"}, [OP_GET] = {"ARMCI_NbGet", "ARMCI_Get"}};
@@ -235,11 +244,17 @@ __attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, 
             return contiguous((struct op_args){.caller = caller, .verb.kind = kind, .proc = proc},
                               local, remote, bytes, hdl);
     }
-    if (kind == OP_PUT)
-        armcii_apply_put_segment(there, local, (size_t)bytes);
-    else
-        armcii_apply_get_segment(there, local, (size_t)bytes);
-    return 0;
+    return copy_there(kind, there, local, (size_t)bytes);
+}
+
+/* Transfers more than SHORT_BYTES, or what is not in the last slice. */
+__attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, void *remote,
+                                                int bytes, int proc, armci_hdl_t *hdl)
+{
+    char *there =
+        needs_check(local) ? NULL : armcii_addr_cache_lookup_last(proc, remote, (size_t)bytes);
+    return there ? copy_there(kind, there, local, (size_t)bytes)
+                 : find_and_transfer(kind, local, remote, bytes, proc, hdl);
 }
 
 int PARMCI_Put(void *src, void *dst, int bytes, int proc)

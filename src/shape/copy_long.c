@@ -6,6 +6,9 @@
 
 #include "shape/copy.h"
 
+/* The most bytes that the C library copies well wherever source and destination are. */
+enum { WELL_COPIED = 2048 };
+
 /* True if the two ranges do not overlap. */
 static bool is_disjoint(const char *dst, const char *src, size_t bytes)
 {
@@ -71,11 +74,10 @@ enum { LINE = 64, AHEAD = 8 * LINE, STREAM_LEAST = 16 << 20 };
 
 /* True if memcpy is slow here. Its `rep movsb` is 10 to 25 times slower if the destination begins 1
  * to 31 bytes behind the source, modulo the size of a page. */
-static bool is_slow(const char *dst, const char *src, size_t bytes)
+static bool is_slow(const char *dst, const char *src)
 {
-    enum { PAGE = 4096, REP_MOVSB_FROM = 2048 };
-    return bytes > REP_MOVSB_FROM &&
-           ((uintptr_t)dst - (uintptr_t)src - 1) % PAGE < sizeof(block32) - 1 &&
+    enum { PAGE = 4096 };
+    return ((uintptr_t)dst - (uintptr_t)src - 1) % PAGE < sizeof(block32) - 1 &&
            __builtin_cpu_is("amd") && __builtin_cpu_supports("avx2");
 }
 
@@ -126,7 +128,7 @@ static void copy_disjoint(char *dst, const char *src, size_t bytes)
 {
     if (is_beyond_cache(bytes))
         copy_streaming(dst, src, bytes);
-    else if (is_slow(dst, src, bytes))
+    else if (is_slow(dst, src))
         copy_aligned_loads(dst, src, bytes);
     else
         memcpy(dst, src, bytes);
@@ -142,7 +144,7 @@ static void copy_disjoint(char *dst, const char *src, size_t bytes)
 
 void armcii_copy_long(void *dst, const void *src, size_t bytes)
 {
-    if (is_disjoint(dst, src, bytes))
+    if (bytes > WELL_COPIED && is_disjoint(dst, src, bytes))
         copy_disjoint(dst, src, bytes);
     else
         memmove(dst, src, bytes);
