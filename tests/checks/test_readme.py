@@ -1,22 +1,25 @@
 """Is README.md short, and does everything in it exist?
 
 - README.md has at most 100 lines and 800 words, and in no cell more than 120 characters;
+- each command line of the pages is run, or has a reason why not: tests/commands/list is complete and has no other lines;
 - commands of this project in indented blocks, of all pages, exist: scripts, configure and its options, words of quickstart, installed programs
   and their options; each environment variable of README.md is known;
 """
-import glob
 import os
 import re
 import shlex
+import sys
 
 import pytest
 
 from common import SOURCE, makefile, none_of, output, read
 
+sys.path.append(os.path.join(SOURCE, "tests", "commands"))
+import pages  # noqa: E402  its folder comes first
+
 LONGEST, WORDS, CELL = 100, 800, 120
 VARIABLES = ("ARMCI_NETWORK", "EXTERNAL_ARMCI_PATH", "CC", "HOME", "LD_LIBRARY_PATH")  # NWChem's, configure's, the shell's
 TEXT = read("README.md")
-PAGES = ["README.md", "CONTRIBUTING.md", *sorted(os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "doc", "*.md")))]
 THEIRS = ("program", "hello", "libtool", "armci-rma")  # programs of users, the module, what a build makes
 
 
@@ -62,7 +65,32 @@ def words_of(command):
         return []
 
 
-@pytest.mark.parametrize("page", PAGES)
+def faults_of_list(blocks, parts):
+    """What the list of command lines lacks, and what it has beyond these blocks."""
+    run = {pages.line_of(line) for part in parts if part.kind == "run" for line in part.lines if line[:2] not in ("+ ", "= ")}
+    heads, used, faults = {line for part in parts if part.kind != "run" for line in part.lines}, set(), []
+    for page, lines in blocks:
+        if lines[0] in heads:
+            used.add(lines[0])
+            continue
+        used |= set(lines)
+        faults += ["%s: in no part of tests/commands/list: %s" % (page, line) for line in lines if line not in run | heads]
+    return faults + ["tests/commands/list: on no page: " + line for line in sorted(run | heads) if line not in used]
+
+
+def test_lines_are_run():
+    none_of(faults_of_list([(page, lines) for page in pages.PAGES for lines in pages.blocks(page)], pages.parts()))
+
+
+def test_lines_that_nothing_runs():
+    """A line that the list lacks is found, and one that no page has."""
+    part = pages.Part("run one")
+    part.lines = ["+ cd there", "make one", "make three"]
+    assert faults_of_list([("a.md", ["make one", "make two"])], [part]) == ["a.md: in no part of tests/commands/list: make two",
+                                                                           "tests/commands/list: on no page: make three"]
+
+
+@pytest.mark.parametrize("page", pages.PAGES)
 def test_commands(page):
     """Pipelines, or lists of commands; words before our program's (srun and its options) belong to others."""
     faults = []
