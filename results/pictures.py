@@ -71,7 +71,7 @@ def bandwidth(facts):
 
 def faster(facts):
     rows = [[label, cells(facts, where, [OURS, library])] for *where, library, label in FASTER]
-    return ["Where another library is faster", [["between nodes; the last row inside a node; less is better", [5e3, 3e10], rows]]]
+    return ["Where another library is faster", [["between nodes, the last inside one; less is better", [5e3, 3e10], rows]]]
 
 
 def server(facts):
