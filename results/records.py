@@ -249,6 +249,8 @@ def update():
 
 def changed_since(commit, known={}):
     """True if the sources have other commits since that one, or if it is unknown; an empty answer of git is no change."""
+    if commit not in known and not shutil.which("git"):
+        known[commit] = True
     if commit not in known:
         ran = subprocess.run(["git", "-C", str(TOP), "log", "--format=%h", "-1", f"{commit}..HEAD", "--", *SOURCES], capture_output=True, text=True, check=False)
         known[commit] = ran.returncode != 0 or ran.stdout.strip() != ""

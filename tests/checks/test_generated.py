@@ -107,8 +107,10 @@ def test_keep(copy, new, file):
     assert "none" in (folder / "results" / "machines.json").read_text() and run("check").returncode == 0
 
 
-def test_stale(copy):
-    """A figure whose commit is not in the history is stale, and make release asks for those of README.md."""
+@pytest.mark.parametrize("path", [os.environ["PATH"], ""], ids=["git", "no-git"])
+def test_stale(copy, path, monkeypatch):
+    """A figure whose commit is not in the history is stale, or whose history is unknown; make release asks for those of README.md."""
+    monkeypatch.setenv("PATH", path)
     run, _ = copy
     done = run("stale", "README.md")
     assert done.returncode == 1 and "node-mpich-latency-put-8-b" in done.stdout, done.stdout
