@@ -15,11 +15,15 @@
 static void print_help(void)
 {
     printf(
-        "usage: mpiexec -n 2 armci-doctor [OPTION]...       one job; best with one rank on each of "
-        "two nodes\n"
-        "       armci-doctor [--launch=COMMAND] [OPTION]... several jobs (default: mpiexec -n 2)\n"
-        "Tests the MPI library and ARMCI on it, and measures the paths in use.\n"
-        "  --launch=COMMAND  start jobs with this command; the next job skips probes that crashed "
+        "Usage: mpiexec -n 2 armci-doctor [OPTION]...\n"
+        "  or:  armci-doctor [--launch=COMMAND] [OPTION]...\n"
+        "Tests the MPI library and ARMCI on it, and measures the paths in use: in one job, best "
+        "with one rank on each of two nodes,\n"
+        "or started without a launcher in several jobs.\n"
+        "\n"
+        "Options:\n"
+        "  --launch=COMMAND  start jobs with this command (default: mpiexec -n 2); the next job "
+        "skips probes that crashed "
         "or hung\n"
         "  --json=FILE       write all results to FILE\n"
         "  --report=FILE     write all results, the routes measured and what armci-info prints to "
@@ -30,7 +34,9 @@ static void print_help(void)
         "is a prefix)\n"
         "  --skip=NAMES      skip these probes\n"
         "  --list            print the names of the probes\n"
-        "  --version, --help\n"
+        "  --version         print the version and the commit\n"
+        "  --help            print this help\n"
+        "\n"
         "Exit status: 0 every path in use is correct; 1 an error was found (--probe: a defect); 2 "
         "invalid "
         "usage, no job could be started, or FILE could not be written.\n");

@@ -98,10 +98,12 @@ enum { OPTIONS = sizeof options / sizeof options[0] };
 
 static void print_help(void)
 {
-    printf("usage: armci-info [OPTION]\n"
+    printf("Usage: armci-info [OPTION]\n"
            "Print the version of ARMCI-RMA, the MPI library, its known defects with their "
            "remedies, the environment variables whose value\n"
            "is not the default, the build, the paths of transfers and the limits of this node.\n"
+           "\n"
+           "Options:\n"
            "  --program FILE  print which ARMCI and which MPI library a program uses\n");
     for (size_t i = 0; i < OPTIONS; i++)
         printf("  %-12s %s\n", options[i].name, options[i].help);
