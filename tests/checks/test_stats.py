@@ -1,10 +1,11 @@
 """armci-stats and ARMCI_STATS.
 
-Made-up jobs whose figures are known, as text and as a page (where Plotly is installed), files that are damaged, real jobs, and jobs that are killed; and the table of another, where no file is asked for or none can be written.
+Made-up jobs whose figures are known, as text and as a page (where vl-convert is installed), files that are damaged, real jobs, and jobs that are killed; and the table of another, where no file is asked for or none can be written.
 """
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import time
 
 import pytest
 
-from common import LIBRARIES, SOURCE, check, compile_program, environment, launch_command, output, read, run_job
+from common import LIBRARIES, SOURCE, check, compile_program, doc_tools, environment, launch_command, output, read, run_job
 
 TOOL = os.path.join(SOURCE, "tools", "armci-stats")
 PROGRAM = "examples/hello"
@@ -70,22 +71,29 @@ def text_of(*files):
 
 
 @pytest.fixture(name="python", scope="module")
-def python_with_plotly():
-    """This Python or Debian's, whichever has Plotly."""
-    for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import plotly"], capture_output=True, check=False).returncode == 0:
-            return python
-    return pytest.skip("Plotly is not installed: apt-get install python3-plotly")
+def python_with_charts():
+    """The Python that has vl-convert, where make site has installed it."""
+    python = doc_tools()
+    if subprocess.run([python, "-c", "import vl_convert"], capture_output=True, check=False).returncode:
+        pytest.skip("vl-convert is not installed; make site installs it")
+    return python
 
 
 def page_of(python, folder, *files):
-    """The page, without Plotly's own program, and its charts."""
+    """The page, without the program of Vega, and its charts."""
     where = folder / "page.html"
     done = run("-o", str(where), *files, python=python)
     check(done.returncode == 0 and not done.stdout + done.stderr, "a page of %d files" % len(files), done.stderr)
     page = where.read_text(encoding="utf-8")
-    check(len(page) > 1 << 20 and not re.search(r"<(script|link|img)[^>]+(src|href)=", page), "it contains Plotly and loads nothing")
-    return page[:page.index("<script>")], json.loads(re.search(r"^const charts = (.*), dark = ", page, re.M).group(1))
+    head, program, charts = page.split("<script>")
+    check(len(program) > 1 << 19 and len(page) < 1000000, "it contains Vega, and is short", len(page))
+    check(not re.search(r"<(script|link|img)[^>]+(src|href)=", head + charts), "it loads nothing", head)
+    return head, json.loads(re.search(r"^const charts = (.*);$", charts, re.M).group(1))
+
+
+def values(chart, *fields):
+    """What is drawn: these fields of each value."""
+    return [tuple(value[field] for field in fields) for value in chart["data"]["values"]]
 
 
 SENTENCE = ("3 processes on 1 node ran 2.00 s: 18.8 % of their time in ARMCI, 6.2 % waiting there; the busiest, rank 2, worked "
@@ -112,13 +120,14 @@ def test_page(python, tmp_path):
     head, charts = page_of(python, tmp_path, write(tmp_path, "one.json", uneven()))
     check(SENTENCE in head and "An &lt;MPI&gt; &amp; more" in head and "color-scheme: light dark" in head, "the head of the page", head)
     bars, matrix, sizes = charts
-    check({layer["name"]: layer["y"] for layer in bars["data"]} ==
-          {"put": [0.25] * 3, "waiting": [0.1875, 0.1875, 0], "outside ARMCI": [1.5625, 1.5625, 1.75]}, "the bars", bars["data"])
-    check(matrix["data"][0]["text"] == [["7 B", "", ""], ["14 B", "", ""], ["21 B", "", ""]], "the matrix", matrix["data"])
-    check(matrix["data"][0]["colorbar"]["title"]["text"] == "bytes" and matrix["data"][0]["colorbar"]["ticktext"] == ["4 B", "8 B", "16 B", "32 B"],
-          "its legend", matrix["data"])
-    check([(s["name"], s["x"], s["y"]) for s in sizes["data"]] == [("put", ["1 B"], [21])], "the histogram", sizes["data"])
-    titles = [chart["layout"][axis]["title"]["text"] for chart in charts for axis in ("xaxis", "yaxis")]
+    check(values(bars, "rank", "part", "seconds") ==
+          [(0, "put", 0.25), (0, "waiting", 0.1875), (0, "outside ARMCI", 1.5625), (1, "put", 0.25), (1, "waiting", 0.1875),
+           (1, "outside ARMCI", 1.5625), (2, "put", 0.25), (2, "outside ARMCI", 1.75)], "the bars", bars["data"])
+    check(values(matrix, "origin", "target", "size") == [(0, 0, "7 B"), (1, 0, "14 B"), (2, 0, "21 B")], "the matrix", matrix["data"])
+    legend = matrix["encoding"]["color"]["legend"]
+    check(legend["title"] == "bytes" and legend["values"] == [4, 8, 16, 32] and '"16": "16 B"' in legend["labelExpr"], "its legend", legend)
+    check(values(sizes, "part", "bytes", "transfers") == [("put", "1 B", 21)], "the histogram", sizes["data"])
+    titles = [chart["encoding"][axis]["title"] for chart in charts for axis in ("x", "y")]
     check(titles == ["rank", "time (s)", "target rank", "origin rank", "bytes of a transfer: from this to below twice this", "transfers"],
           "the axes", titles)
 
@@ -127,25 +136,36 @@ def test_two_jobs(python, tmp_path):
     """Side by side, on the same scales."""
     head, charts = page_of(python, tmp_path, write(tmp_path, "one.json", job(3, 7)), write(tmp_path, "other.json", job(2, 50)))
     check(head.count("<section>") == 2 and len(charts) == 6, "two columns", head)
-    for a, b in ((charts[0]["layout"]["yaxis"]["range"], charts[3]["layout"]["yaxis"]["range"]),
-                 (charts[1]["data"][0]["zmax"], charts[4]["data"][0]["zmax"]), (charts[2]["data"][0]["x"], charts[5]["data"][0]["x"])):
+    for i, axis in ((0, "y"), (1, "color"), (2, "x")):
+        a, b = (charts[i + more]["encoding"][axis]["scale"]["domain"] for more in (0, 3))
         check(a == b, "one scale", (a, b))
 
 
 def test_large_job(python, tmp_path):
     """More processes than the matrix has cells."""
     _, charts = page_of(python, tmp_path, write(tmp_path, "large.json", job(300, 2)))
-    cells = charts[1]["data"][0]["z"]
-    check(len(cells) == 150 and abs(sum(2 ** row[0] for row in cells) - 2 * 300 * 301 // 2) < 1, "300 processes in one matrix")
+    cells = values(charts[1], "bytes")
+    check(len(cells) == 75 and sum(size for size, in cells) == 2 * 300 * 301 // 2, "300 processes in one matrix")
 
 
-def test_without_plotly(tmp_path):
+def test_is_drawn(python, tmp_path):
+    """A browser draws three charts, as wide as a phone."""
+    if not shutil.which("chromium"):
+        pytest.skip("no chromium")
+    page_of(python, tmp_path, write(tmp_path, "one.json", uneven()))
+    drawn = output("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--window-size=400,2000", "--virtual-time-budget=5000", "--dump-dom",
+                   "--user-data-dir=%s" % (tmp_path / "browser"), "file://%s" % (tmp_path / "page.html"))
+    widths = [float(width) for width in re.findall(r'<svg[^>]* width="([0-9.]+)"', drawn)]
+    check(len(widths) == 3 and all(200 < width <= 500 for width in widths), "three charts", widths or drawn[-2000:])
+    check("origin rank" in drawn and "16 B" in drawn, "axes and a legend", drawn[-2000:])
+
+
+def test_without_vl_convert(tmp_path):
     """-o prints the text, and what to install."""
-    (tmp_path / "plotly").mkdir()
-    write(tmp_path / "plotly", "__init__.py", "raise ImportError")
+    write(tmp_path, "vl_convert.py", "raise ImportError")
     one, where = write(tmp_path, "one.json", uneven()), tmp_path / "page.html"
     done = run("-o", str(where), one, PYTHONPATH=str(tmp_path))
-    check(done.returncode == 0 and SENTENCE in done.stdout and "python3-plotly" in done.stderr and not where.exists(), "the text", done.stderr)
+    check(done.returncode == 0 and SENTENCE in done.stdout and "vl-convert" in done.stderr and not where.exists(), "the text", done.stderr)
 
 
 def test_parts(tmp_path):
