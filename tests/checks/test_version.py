@@ -97,7 +97,7 @@ def test_configure_reads_it():
 def named():
     """Files that must name the version, for those who read them do not have configure: the file, and where in it."""
     return (("NEWS", r"\AARMCI-RMA (\S+)"), ("packaging/debian/changelog", r"\Aarmci-rma \((\S+)-\d+\)"),
-            ("packaging/spack/armci-rma/package.py", r'^    version\("([0-9][^"]*)"'), ("CITATION.cff", r"^version: (\S+)"),
+            ("packaging/spack/spack_repo/armci_rma/packages/armci_rma/package.py", r'^    version\("([0-9][^"]*)"'), ("CITATION.cff", r"^version: (\S+)"),
             ("packaging/conda/recipe.yaml", r'^  version: "([^"]*)"'), *easyconfigs())
 
 
@@ -140,9 +140,10 @@ def test_published_recipes(tmp_path):
              if path.is_file() and not path.name.startswith("GlobalArrays")}  # an archive of others
     none_of(["%s has a placeholder" % name for name, text in texts.items() if re.search(r"\.invalid|checksums = \[None\]|path: \.\./\.\.", text)])
     sha256, url = hashlib.sha256(b"an archive").hexdigest(), "https://example.org/files/" + archive.name
-    for name in ("spack/armci-rma/package.py", "conda/recipe.yaml"):
+    spack = "spack/spack_repo/armci_rma/packages/armci_rma/package.py"
+    for name in (spack, "conda/recipe.yaml"):
         assert sha256 in texts[name] and url in texts[name], name
-    compile(texts["spack/armci-rma/package.py"], "package.py", "exec")
+    compile(texts[spack], "package.py", "exec")
     for name in texts:
         assert not name.startswith("easybuild/") or sha256 in texts[name] and "https://example.org/files'" in texts[name], name
     assert "Homepage: https://example.org\n" in texts["debian/control"] and "Someone <one@example.org>" in texts["debian/changelog"]

@@ -1,15 +1,17 @@
-# The Spack package of ARMCI-RMA; doc/packaging.md says how to use it. A release archive has a configure script; in a
-# checkout Spack makes it. Without a url: the archive is the one that `spack dev-build` is given, unpacked.
-try:
-    from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
-except ImportError:
-    pass  # before Spack 1.0 the next line brings it
+# The Spack package of ARMCI-RMA; doc/packaging.md says how to use it. A release archive has a
+# configure script; in a checkout Spack makes it.
+from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+
 from spack.package import *
 
 
 class ArmciRma(AutotoolsPackage):
-    """The ARMCI one-sided communication library over MPI-3: a libarmci for Global Arrays, NWChem and other programs.
-    It uses shared memory inside nodes and works around known defects of MPI libraries by itself."""
+    """The ARMCI one-sided communication library over MPI-3: a libarmci for Global Arrays, NWChem
+    and other programs. It uses shared memory inside nodes and works around known defects of MPI
+    libraries by itself."""
+
+    homepage = "https://armci-rma.invalid"
+    git = "https://armci-rma.invalid/armci-rma.git"
 
     version("0.2.0.dev")
 
