@@ -41,13 +41,11 @@ static bool is_line_of(const struct wrong_call *w, bool with_rank)
     char begin[100], number[20], rank[20] = "";
     const char *line = error_line(), *rest, *end = strchr(line, '\n'), *equals;
     if (with_rank) snprintf(rank, sizeof rank, "rank %d: ", test_rank());
-    snprintf(begin, sizeof begin, "ARMCI error: %s%s: ", rank, w->description.function);
+    snprintf(begin, sizeof begin, "ARMCI error: %s%s: ", rank, w->function);
     snprintf(number, sizeof number, "%d", test_ranks());
-    rest = after(after(line, begin), w->description.argument);
+    rest = after(after(line, begin), w->argument);
     equals = rest ? strstr(rest, " = ") : NULL;
-    rest = equals ? after(equals + 3,
-                          strcmp(w->description.value, "n") == 0 ? number : w->description.value)
-                  : NULL;
+    rest = equals ? after(equals + 3, strcmp(w->value, "n") == 0 ? number : w->value) : NULL;
     rest = rest ? strstr(rest, ": ") : NULL;
     return rest != NULL && end != NULL && end[1] == '\0' && end > rest + 2;
 }
@@ -64,7 +62,7 @@ static int make_and_catch(const struct wrong_call *w)
 
 static bool is_code_of(const struct wrong_call *w, int code)
 {
-    return code == w->description.code || code == NO_CODE;
+    return code == w->code || code == NO_CODE;
 }
 
 /* Operations of any kind, which must work after a wrong call. */
@@ -101,7 +99,7 @@ static void try_wrong_call(const struct wrong_call *w, bool thoroughly)
         check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get before %s",
                    w->name);
     code = make_and_catch(w);
-    check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->description.code);
+    check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->code);
     check(is_line_of(w, true), "%s: it says: %s", w->name, *caught ? caught : "nothing");
     wrong_calls_check_untouched(w->name);
     if (thoroughly) work_after(w->name);
@@ -113,7 +111,7 @@ static int try_all(enum moment moment)
 {
     int tried = 0, step = test_ranks() <= 2 ? 1 : 8;
     for (int i = 0; i < wrong_calls_count(); i++)
-        if (wrong_calls_get(i)->description.moment == moment) {
+        if (wrong_calls_get(i)->moment == moment) {
             try_wrong_call(wrong_calls_get(i), tried % step == 0);
             tried++;
         }
@@ -250,8 +248,7 @@ static void try_all_off(struct off_result *r, enum moment one, enum moment other
     wrong_calls_set_local();
     for (int i = 0; i < wrong_calls_count(); i++) {
         const struct wrong_call *w = wrong_calls_get(i);
-        if (w->description.moment == one || w->description.moment == other)
-            try_off(r, w, with_rank);
+        if (w->moment == one || w->moment == other) try_off(r, w, with_rank);
     }
     wrong_calls_check_local(r->when);
 }
@@ -273,8 +270,7 @@ static void list_cases(void)
 {
     for (int i = 0; i < wrong_calls_count(); i++) {
         const struct wrong_call *w = wrong_calls_get(i);
-        printf("%d|%s|%s|%s|%s\n", w->description.code, w->name, w->description.function,
-               w->description.argument, w->description.value);
+        printf("%d|%s|%s|%s|%s\n", w->code, w->name, w->function, w->argument, w->value);
     }
 }
 
@@ -297,7 +293,7 @@ static void end_the_job(void)
 /* The call that was chosen must end the job now, if this is its moment. */
 static void end_the_job_at(enum moment moment)
 {
-    if (chosen_call()->description.moment != moment) return;
+    if (chosen_call()->moment != moment) return;
     wrong_calls_make(chosen_call());
     exit(0);
 }
@@ -312,7 +308,7 @@ static void start_chosen(int *argc, char ***argv)
     MPI_Init(argc, argv);
     end_the_job_at(ARMCI_OFF);
     end_the_job_at(ARMCI_UNUSED);
-    if (chosen_call()->description.moment == MPI_ENDED) MPI_Finalize();
+    if (chosen_call()->moment == MPI_ENDED) MPI_Finalize();
     end_the_job_at(MPI_ENDED);
     ARMCI_Init();
 }

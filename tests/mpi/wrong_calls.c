@@ -1,10 +1,10 @@
-/* wrong_calls.c - the list of wrong calls, and the stage they are made on. */
-#include <limits.h>
-
-#include "wrong_calls.h"
+/* wrong_calls.c - the list of wrong calls, from the table, and the stage they are made on. */
+#include "wrong_table.h"
 
 static struct wrong_call *list;
 static int count, room;
+struct arguments a;
+struct row row;
 
 int wrong_calls_count(void)
 {
@@ -16,118 +16,225 @@ const struct wrong_call *wrong_calls_get(int i)
     return &list[i];
 }
 
-bool row_is(struct row *row, struct description description)
+bool row_is(struct description description)
 {
-    if (row->next++ != row->wanted) return false;
-    row->description = description;
-    return row->make;
+    if (row.next++ != row.wanted) return false;
+    row.description = description;
+    return row.make;
 }
 
-int wrong_calls_make(const struct wrong_call *w)
+/* Describe a row of a table; false: the table is shorter. */
+static bool describe(call_table *table, int i)
 {
-    struct row row = {.wanted = w->row, .make = true},
-               mistake = {.wanted = w->mistake, .make = true};
-    void *arguments;
-    if (w->table) return w->table(&row);
-    arguments = w->product->right(w->description.is);
-    w->product->mistakes(&mistake, arguments);
-    return w->product->functions(&row, arguments);
+    row = (struct row){.wanted = i};
+    table();
+    return row.next > i;
 }
 
-int gives_nothing(bool nothing, const char *function)
+static int make(call_table *table, int i)
 {
-    check(nothing, "%s gives something in spite of an error", function);
+    row = (struct row){.wanted = i, .make = true};
+    return table();
+}
+
+static const char *called; /* the function */
+
+int nothing(bool is_nothing)
+{
+    check(is_nothing, "%s gives something in spite of an error", called);
     return NO_CODE;
 }
 
-/* Add to the list; the case is called FUNCTION.PREFIX and its own name. */
-static void add(struct wrong_call w, const char *prefix)
+/* What follows a key of n letters among words; NULL: it is not there. */
+static const char *find_word(const char *words, const char *key, size_t n)
 {
+    for (const char *w = words; w; w = strchr(w, ' '), w = w ? w + 1 : NULL)
+        if (strncmp(w, key, n) == 0 && strchr(": ", w[n])) return w + n;
+    return NULL;
+}
+
+static bool has(const char *words, const char *key)
+{
+    return find_word(words, key, strlen(key)) != NULL;
+}
+
+/* Does a function allow the mistakes that are OF these? */
+static bool allows(const struct wrong_call *w, const char *of)
+{
+    bool any = false;
+    for (const char *key = of; *key; key += strcspn(key, " "), key += *key == ' ') {
+        bool never = *key == '-';
+        if (!find_word(w->words, key + never, strcspn(key + never, " "))) continue;
+        if (never) return false;
+        any = true;
+    }
+    return any;
+}
+
+/* The argument after a key. */
+static void copy_argument(char *to, size_t room_there, const char *words, const char *key)
+{
+    const char *found = find_word(words, key, strlen(key));
+    int n = found && *found == ':' ? (int)strcspn(found + 1, " ") : 0;
+    snprintf(to, room_there, "%.*s", n, n ? found + 1 : "");
+}
+
+/* Add a mistake of a function, the description of which is in the row. */
+static void add(struct wrong_call w)
+{
+    const struct description *d = &row.description;
+    char prefix[40];
     if (count == room) {
         room = room ? 2 * room : 256;
         list = realloc(list, (size_t)room * sizeof *list);
         if (list == NULL) abort();
     }
-    snprintf(w.name, sizeof w.name, "%s.%s%s", w.description.function, prefix ? prefix : "",
-             w.description.name);
+    w.moment = d->moment;
+    w.code = d->code;
+    w.value = d->value;
+    if (*d->argument == '@')
+        copy_argument(w.argument, sizeof w.argument, w.words, d->argument + 1);
+    else
+        snprintf(w.argument, sizeof w.argument, "%s", d->argument);
+    copy_argument(prefix, sizeof prefix, w.words, "prefix");
+    snprintf(w.name, sizeof w.name, "%.40s.%.12s%s%.16s%s", w.function, prefix,
+             has(w.words, "aggregate") ? "aggregate_" : "", *d->name == '_' ? w.argument : "",
+             d->name);
     list[count++] = w;
 }
 
-void wrong_calls_add(call_table *table)
+/* A function while the library does not run, or one that has no wrong call. */
+static void add_at(enum moment moment, int code, struct wrong_call w, const char *name)
 {
-    for (struct row row = {.wanted = 0}; table(&row), row.next > row.wanted;
-         row = (struct row){.wanted = row.wanted + 1})
-        add((struct wrong_call){.description = row.description, .table = table, .row = row.wanted},
-            NULL);
+    row.description = (struct description){
+        .moment = moment, .code = code, .argument = "state", .value = name, .name = name};
+    w.mistakes = NULL;
+    add(w);
 }
 
-static void add_mistake(const struct product *p, const struct row *f, const struct row *m)
+static void add_function(struct wrong_call w)
 {
-    struct wrong_call w = {
-        .description = m->description, .product = p, .row = f->wanted, .mistake = m->wanted};
-    int is = f->description.is;
-    if ((w.description.of && !(is & w.description.of)) || (is & w.description.not_of)) return;
-    w.description.is = is;
-    w.description.function = f->description.function;
-    if (f->description.argument) w.description.argument = f->description.argument;
-    if (p->name_of) w.description.argument = p->name_of(w.description.argument, is);
-    add(w, f->description.name);
+    for (call_table *const *m = mistake_tables; *m; m++)
+        for (int i = 0; describe(*m, i); i++) {
+            w.mistakes = *m;
+            w.mistake = i;
+            if (allows(&w, row.description.of)) add(w);
+        }
+    if (!has(w.words, "not_off") && !has(w.words, "aggregate"))
+        add_at(ARMCI_OFF, ARMCI_ERR_STATE, w, "off");
 }
 
-void wrong_calls_add_product(const struct product *p)
+static void add_table(call_table *table)
 {
-    for (struct row f = {.wanted = 0}; p->functions(&f, NULL), f.next > f.wanted;
-         f = (struct row){.wanted = f.wanted + 1}) {
-        struct wrong_call off = {
-            .description = f.description, .product = p, .row = f.wanted, .mistake = -1};
-        for (struct row m = {.wanted = 0}; p->mistakes(&m, NULL), m.next > m.wanted;
-             m = (struct row){.wanted = m.wanted + 1})
-            add_mistake(p, &f, &m);
-        if (p->never_off == ALWAYS || (p->never_off & f.description.is)) continue;
-        off.description = (struct description){.moment = ARMCI_OFF,
-                                               .code = ARMCI_ERR_STATE,
-                                               .is = f.description.is,
-                                               .function = f.description.function,
-                                               .argument = "state",
-                                               .value = "off",
-                                               .name = "off"};
-        add(off, NULL);
+    struct wrong_call w = {.calls = table}, own;
+    for (int i = 0; describe(table, i); i++) {
+        if (row.description.function) {
+            w.call = i;
+            w.function = row.description.function;
+            w.words = row.description.words;
+            if (w.words)
+                add_function(w);
+            else
+                add_at(NEVER, 0, w, "never");
+            continue;
+        }
+        own = w;
+        if (row.description.own_call) {
+            own.call = i;
+        } else {
+            own.mistakes = table;
+            own.mistake = i;
+        }
+        add(own);
     }
-}
-
-static void *right_rank(int is)
-{
-    static int rank;
-    (void)is;
-    return &rank;
-}
-
-static int wrong_ranks(struct row *row, void *arguments)
-{
-    int *rank = arguments;
-    MISTAKE(n, 0, 0, RANK, "", "n", *rank = stage.n);
-    MISTAKE(negative, 0, MINUS_ONE_IS_RIGHT, RANK, "", "-1", *rank = -1);
-    MISTAKE(largest, 0, 0, RANK, "", "2147483647", *rank = INT_MAX);
-    MISTAKE(smallest, 0, 0, RANK, "", "-2147483648", *rank = INT_MIN);
-    return 0;
-}
-
-void wrong_calls_add_ranks(int (*functions)(struct row *row, void *rank))
-{
-    struct product *p = need_memory(sizeof *p); /* as long as the list */
-    *p = (struct product){
-        .functions = functions, .mistakes = wrong_ranks, .right = right_rank, .never_off = ALWAYS};
-    wrong_calls_add_product(p);
 }
 
 void wrong_calls_collect(void)
 {
-    wrong_transfers_collect();
-    wrong_memory_collect();
-    wrong_sync_collect();
-    wrong_groups_collect();
-    wrong_messages_collect();
-    wrong_start_collect();
+    for (call_table *const *table = function_tables; *table; table++)
+        add_table(*table);
+}
+
+void set_patch(int levels, int count_above, int stride)
+{
+    a.levels = levels;
+    for (int i = 0; i < levels; i++) {
+        a.counts[i + 1] = count_above;
+        a.remote_strides[i] = stride;
+    }
+}
+
+/* Two segments of 8 bytes, 16 apart in the slice; of a vector three, the second in the region
+ * beside. */
+static void set_segments(bool get)
+{
+    a.counts[0] = 8;
+    for (int i = 0; i < LEVELS; i++) {
+        a.counts[i + 1] = i == 0 ? 2 : 1;
+        a.local_strides[i] = 8;
+        a.remote_strides[i] = 16;
+    }
+    for (int i = 0; i < ENTRIES; i++) {
+        a.locals[i] = stage.here + 8 * i;
+        a.remotes[i] = stage.there + 64 * i;
+    }
+    a.remotes[1] = stage.beside ? (char *)stage.beside[stage.p] + 16 : NULL;
+    for (int i = 0; i < 2; i++)
+        a.iovs[i] =
+            (armci_giov_t){get ? a.remotes : a.locals, get ? a.locals : a.remotes, 8, ENTRIES};
+}
+
+/* Arguments that are right for a function of these words. */
+static void set_right(const char *words)
+{
+    a = (struct arguments){.proc = stage.p,
+                           .bytes = 16,
+                           .size = has(words, "operand") && !has(words, "long") ? 4 : 8,
+                           .datatype = has(words, "typed") ? ARMCI_LONG : ARMCI_ACC_DBL,
+                           .levels = 1,
+                           .entries = 1,
+                           .op = ARMCI_FETCH_AND_ADD,
+                           .mode = has(words, "slice") ? ARMCIX_MODE_ALL : 0,
+                           .len = 8,
+                           .n = has(words, "op") ? 8 : 1,
+                           .scope = SCOPE_ALL,
+                           .left_out = -1,
+                           .one = 1,
+                           .scale = &a.one,
+                           .x = stage.here,
+                           .ptr = has(words, "pack") ? stage.here : stage.mine,
+                           .base = a.table,
+                           .local = stage.here,
+                           .remote = stage.there,
+                           .operation = "max",
+                           .buf = stage.here + 512,
+                           .count = a.counts,
+                           .local_stride = a.local_strides,
+                           .remote_stride = a.remote_strides,
+                           .flag = (int *)(void *)(stage.there + 256),
+                           .list = a.ranks,
+                           .out = &a.number,
+                           .iov = a.iovs,
+                           .hdl = &stage.hdl,
+                           .group = &a.world,
+                           .new_group = &a.created,
+                           .info = &a.memory,
+                           .walk = &a.walked,
+                           .comm = MPI_COMM_SELF,
+                           .ranks = {stage.me},
+                           .world = stage.world,
+                           .created = stage.garbage};
+    a.memory.cpid = stage.p;
+    if (has(words, "self")) a.group = &stage.self;
+    set_segments(has(words, "get"));
+}
+
+int wrong_calls_make(const struct wrong_call *w)
+{
+    called = w->function;
+    set_right(w->words);
+    if (w->mistakes) make(w->mistakes, w->mistake);
+    return make(w->calls, w->call);
 }
 
 static union {

@@ -1,9 +1,5 @@
-/* wrong_calls.h - calls with a wrong argument, each with the error that the library must report;
- * and the memory they work on.
- *
- * Every function is tried, argument by argument. A file for each part of the interface has tables:
- * single calls, and products of functions that share an argument and the mistakes that it allows.
- */
+/* wrong_calls.h - calls with a wrong argument, each with the error that the library must report
+ * (wrong_table.h), and the memory they work on. */
 #ifndef TEST_WRONG_CALLS_H
 #define TEST_WRONG_CALLS_H
 
@@ -24,73 +20,19 @@ enum moment {
     NEVER          /* the function has no wrong call: it takes nothing, or anything */
 };
 
-/* A table is a function with a row for each call (the macros below). It describes the row that is
- * wanted, and makes its call on request. */
-struct row {
-    int wanted, next; /* next: the row that comes next */
-    bool make;        /* make the call; else describe it only */
-    struct description {
-        enum moment moment;
-        int code;             /* ARMCI_ERR_...: the kind of mistake */
-        const char *function; /* named in the message */
-        const char *argument; /* named in the message, or how its name begins */
-        const char *value; /* how the value in the message begins; "n": the number of processes; "":
-                              anything */
-        const char *name;  /* of the mistake; of a function in a product: what its cases are called
-                              before that */
-        int is;            /* of a function in a product: bits of the file */
-        int of, not_of;    /* of a mistake in a product: the function must be one of these (0: any),
-                              and none of those */
-    } description;
-};
-/* Is this the wanted row, whose call is to be made? */
-bool row_is(struct row *row, struct description description);
-typedef int call_table(struct row *row);
-
-/* One wrong call: WRONG(ARMCI_Free, inside, ADDRESS, "ptr", "0x", ARMCI_Free(stage.mine + 8)). */
-#define ROW(CALL, ...)                                                                             \
-    if (row_is(row, (struct description){__VA_ARGS__})) return CALL
-#define WRONG(FUNCTION, NAME, CODE, ARGUMENT, VALUE, CALL)                                         \
-    WRONG_AT(RUNNING, FUNCTION, NAME, CODE, ARGUMENT, VALUE, CALL)
-#define WRONG_AT(MOMENT, FUNCTION, NAME, CODE, ARGUMENT, VALUE, CALL)                              \
-    ROW(CALL, .moment = MOMENT, .code = ARMCI_ERR_##CODE, .function = #FUNCTION,                   \
-        .argument = ARGUMENT, .value = VALUE, .name = #NAME)
-/* A call while the library does not run, and a function that has no wrong call. */
-#define OFF(FUNCTION, CALL) WRONG_AT(ARMCI_OFF, FUNCTION, off, STATE, "state", "", CALL)
-#define NEVER_WRONG(FUNCTION)                                                                      \
-    ROW(NO_CODE, .moment = NEVER, .function = #FUNCTION, .argument = "state", .value = "",         \
-        .name = "never")
-/* The code of a call that returns none. */
-#define SILENT(CALL) ((CALL), NO_CODE)
-/* The same, of a function that returns a value: is it the one that stands for nothing? */
-int gives_nothing(bool nothing, const char *function);
-
-/* Every function of a product is called with every mistake that it allows. */
-struct product {
-    int (*functions)(struct row *row, void *arguments); /* rows of FUNCTION */
-    int (*mistakes)(struct row *row,
-                    void *arguments); /* rows of MISTAKE, which change the arguments */
-    void *(*right)(int is);           /* right arguments for such a function */
-    const char *(*name_of)(
-        const char *argument,
-        int is);   /* what the function calls an argument of a mistake; NULL: the same */
-    int never_off; /* functions that are not called while the library does not run */
-};
-enum { ALWAYS = ~0 };
-#define FUNCTION(NAME, IS, CALL) FUNCTION_OF(NAME, NULL, NULL, IS, CALL)
-#define FUNCTION_OF(NAME, ARGUMENT, PREFIX, IS, CALL)                                              \
-    ROW(CALL, .function = #NAME, .argument = ARGUMENT, .name = PREFIX, .is = IS)
-/* The last parameter is an expression. */
-#define MISTAKE(NAME, OF, NOT_OF, CODE, ARGUMENT, VALUE, ...)                                      \
-    ROW((__VA_ARGS__, 0), .code = ARMCI_ERR_##CODE, .argument = ARGUMENT, .value = VALUE,          \
-        .name = #NAME, .of = OF, .not_of = NOT_OF)
+/* A function with rows; makes the call, or the mistake, of the row that is wanted. */
+typedef int call_table(void);
 
 struct wrong_call {
-    char name[80];                  /* FUNCTION.MISTAKE */
-    struct description description; /* of the function and of the mistake */
-    call_table *table;              /* the row of this, */
-    const struct product *product;  /* or of this a function */
-    int row, mistake;               /* and a mistake; -1: none */
+    char name[80];     /* FUNCTION.MISTAKE */
+    char argument[40]; /* named in the message, or how its name begins */
+    enum moment moment;
+    int code; /* ARMCI_ERR_...: the kind of mistake */
+    const char *function, *words;
+    const char *value; /* how the value in the message begins; "n": the number of processes; "":
+                          anything */
+    call_table *calls, *mistakes; /* a row of each; NULL: none */
+    int call, mistake;
 };
 
 /* The list, complete after wrong_calls_collect, which needs no MPI. */
@@ -99,20 +41,6 @@ int wrong_calls_count(void);
 const struct wrong_call *wrong_calls_get(int i);
 /* Make the call; returns its code, or NO_CODE. */
 int wrong_calls_make(const struct wrong_call *w);
-
-void wrong_calls_add(call_table *table);
-void wrong_calls_add_product(const struct product *product);
-/* Functions that take a process number, rows of RANK: n, -1, INT_MAX and INT_MIN are wrong. */
-enum { MINUS_ONE_IS_RIGHT = 1 };
-#define RANK(NAME, ARGUMENT, IS, CALL) FUNCTION_OF(NAME, ARGUMENT, ARGUMENT "_", IS, CALL)
-void wrong_calls_add_ranks(int (*functions)(struct row *row, void *rank));
-
-void wrong_transfers_collect(void);
-void wrong_memory_collect(void);
-void wrong_sync_collect(void);
-void wrong_groups_collect(void);
-void wrong_messages_collect(void);
-void wrong_start_collect(void);
 
 /* A slice: its last int lies at 512, where a long would leave it; in no slice is the byte before or
  * the 59 bytes after it, wherever the library puts slices, since they are aligned to 64. */
