@@ -1,15 +1,12 @@
 """Are the files that are made from others up to date?"""
 import difflib
-import json
 import os
-import re
-import shutil
 import subprocess
 import sys
 
 import pytest
 
-from common import INCLUDE, SOURCE, none_of, read
+from common import INCLUDE, SOURCE, read
 
 
 @pytest.mark.parametrize("name, command", [
@@ -43,75 +40,3 @@ def test_results():
     done = subprocess.run([sys.executable, "-B", os.path.join(SOURCE, "results", "records.py"), "check"], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0 and not done.stdout, done.stdout
-
-
-@pytest.fixture(name="copy")
-def copy_of_results(tmp_path):
-    """A function that runs records.py in a copy of what it reads; the copy."""
-    for folder in ("results", "doc"):
-        shutil.copytree(os.path.join(SOURCE, folder), tmp_path / folder, ignore=shutil.ignore_patterns("man", "*.pyc"))
-    for page in ("README.md", "CONTRIBUTING.md"):
-        shutil.copy(os.path.join(SOURCE, page), tmp_path)
-    return lambda *words: subprocess.run([sys.executable, "-B", tmp_path / "results" / "records.py", *words], stdout=subprocess.PIPE, text=True, check=False), tmp_path
-
-
-MISTAKES = [
-    ("results/times.json", '"median_ns": 4.984', '"median_ns": 7.984', "README.md differs.*performance.md differs.*node-light.svg was not drawn"),
-    ("results/times.json", '"name": "fence, nothing pending", "valid"', '"name": "barrier", "valid"', "two values for node-mpich-latency-barrier"),
-    ("results/tests.json", '"machine": "m4"', '"machine": "m99"', "no machine m99"),
-    ("doc/performance.md", "#node-mpich-latency-barrier)", "#node-mpich-latency-barriers)", "no figure has the id node-mpich-latency-barriers"),
-]
-
-
-def make_mistake(folder, file, old, new):
-    text = (folder / file).read_text()
-    assert old in text
-    (folder / file).write_text(text.replace(old, new, 1))
-
-
-def test_wrong_results(copy):
-    """Each of these mistakes is found; one against the schema by itself."""
-    run, folder = copy
-    make_mistake(folder, "doc/performance.md", "[5 ns](", "[4 ns](")
-    done = run("check")
-    assert done.returncode == 1 and done.stdout == "doc/performance.md differs from the data in results/: make update-generated\n", done.stdout
-    for file, old, new, _ in MISTAKES:
-        make_mistake(folder, file, old, new)
-    done = run("check")
-    none_of(["%s: not found in: %s" % (complaint, done.stdout) for *_, complaint in MISTAKES if not re.search("(?s)" + complaint, done.stdout)])
-    make_mistake(folder, "results/tests.json", '"passed": 45', '"passed": -1')
-    done = run("check")
-    assert done.returncode == 1 and "less than the minimum" in done.stdout, done.stdout
-
-
-RUN = {"version": "9.8.7", "commit": "abcdef0123", "date": "2026-12-24", "machine": {"processor": "none", "cores": 1}}
-TIMES = {**RUN, "quiet": True, "seconds_per_row": 0.06, "libraries": {"armci-rma": "ARMCI-RMA"}, "runs": [
-    {"library": "armci-rma", "mpi": "mpich", "place": "node", "head": {"mpi": "MPICH Version: 4.3.2"}, "problems": [],
-     "rows": [{"group": "cold", "name": "a row", "valid": True, "median_ns": 1234.0}]}]}
-TESTS = {**RUN, "tests": [{"id": "tests-new-node", "suite": "s", "command": "c", "mpi": "m", "ranks": 2, "nodes": 1, "passed": 7, "known": 1, "failed": 0}]}
-
-
-@pytest.mark.parametrize("new, file", [(TIMES, "times.json"), (TESTS, "tests.json")], ids=["times", "tests"])
-def test_keep(copy, new, file):
-    """A new run takes the place of the kept one, with its own head, and leaves the others; that of a changed source is refused."""
-    run, folder = copy
-    path, kept = folder / "new.json", folder / "results" / file
-    path.write_text(json.dumps({**new, "commit": "abcdef0123 and changes"}))
-    before = kept.read_text()
-    assert run("keep", path).returncode == 1 and kept.read_text() == before
-    path.write_text(json.dumps(new))
-    done = run("keep", path)
-    assert done.returncode == 0, done.stdout
-    lines = [line for line in kept.read_text().splitlines() if line not in before]
-    assert any('"version": "9.8.7"' in line and '"machine": "m5"' in line for line in lines), lines
-    assert "none" in (folder / "results" / "machines.json").read_text() and run("check").returncode == 0
-
-
-@pytest.mark.parametrize("path", [os.environ["PATH"], ""], ids=["git", "no-git"])
-def test_stale(copy, path, monkeypatch):
-    """A figure whose commit is not in the history is stale, or whose history is unknown; make release asks for those of README.md."""
-    monkeypatch.setenv("PATH", path)
-    run, _ = copy
-    done = run("stale", "README.md")
-    assert done.returncode == 1 and "node-mpich-latency-put-8-b" in done.stdout, done.stdout
-    assert "records.py stale README.md" in read("packaging", "packaging.am")
