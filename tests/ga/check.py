@@ -29,7 +29,7 @@ def chosen(build, words, unwanted):
 def run_ga(args):
     def prepare():
         build = GaBuild(args.ga, args.by, args.prefix, args.cc, args.family, args.rival, not args.without_gparrays, args.options,
-                        args.only.split())
+                        args.only.split(), args.leave_out.split())
         build.prepare()
         return chosen(build, args.only.split(), args.leave_out.split())
 

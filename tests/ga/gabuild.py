@@ -80,13 +80,13 @@ class GaBuild:
     """A build folder of GA: a release, built by autotools or CMake, with one MPI library and one ARMCI installation.
 
     rival: GA's own library instead, by the option of configure that names it (mpi-ts, mpi-pr); options: of configure, instead of those of
-    MORE; only: with autotools, build the test programs whose names contain one of these words."""
+    MORE; only, without: with autotools, link the programs whose names contain one of these words, and none of those."""
 
-    def __init__(self, release, system, prefix, mpicc, family, rival="", gparrays=True, options="", only=()):
+    def __init__(self, release, system, prefix, mpicc, family, rival="", gparrays=True, options="", only=(), without=()):
         if release not in gasource.GA:
             raise Problem(f"GA {release} is not known here; known are {', '.join(sorted(gasource.GA))}")
         self.source, self.system, self.rival, self.gparrays = gasource.GA[release], system, rival, gparrays
-        self.only = only
+        self.only, self.without = only, without
         self.prefix = pathlib.Path(prefix).resolve()
         self.mpicc, self.family = mpicc, family
         headers = list((self.prefix / "include").glob("*.h"))
@@ -130,17 +130,21 @@ class GaBuild:
             (self.top / "built").touch()
 
     def link_programs(self):
-        library = ("" if self.rival else digest((self.prefix / "lib").glob("libarmci.*"))) + " ".join(self.only)
+        library = ("" if self.rival else digest((self.prefix / "lib").glob("libarmci.*"))) + " ".join([*self.only, "-", *self.without])
         stamp = self.top / "linked"
         if stamp.exists() and stamp.read_text() == library:
             return
         print(f"linking GA's test programs ({self.family})", flush=True)
-        programs = [name for name in self.named_by("check_PROGRAMS") if not self.only or is_chosen(name, self.only)]
+        names = [name for name in self.programs() if self.is_wanted(name)]
+        programs = sorted({name + ".x" for name in names} & set(self.named_by("check_PROGRAMS")))
         for program in programs:
             (self.folder / program).unlink(missing_ok=True)
         # -k: a program that does not link is counted as failed when its turn comes.
         gasource.run(["make", "-k", "-j", jobs(), *programs], gasource.log_of(self.top.name + "-checkprogs"), cwd=self.folder)
         stamp.write_text(library)
+
+    def is_wanted(self, name):
+        return (not self.only or is_chosen(name, self.only)) and not is_chosen(name, self.without)
 
     def named_by(self, *variables):
         """The programs named by some variables of GA's Makefile, as paths below the build folder."""
