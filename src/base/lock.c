@@ -19,9 +19,9 @@
  *
  * A thread that finds the lock free takes it, even if others wait: most calls are shorter than a
  * hand-over. Waiting threads do not win that race against one that calls in a loop. So a thread
- * that has waited for PATIENCE_US sets LOCK_STARVING. Then the owner hands the lock to the first
+ * that has waited for STARVATION_US sets LOCK_STARVING. Then the owner hands the lock to the first
  * waiting thread: the lock is RESERVED, never free, until that thread has it. A thread that took
- * the lock after the flag was set makes way.
+ * the lock after the flag was set hands it over at once.
  *
  * An owner tests the flags and releases the lock in two steps. A flag that is set between them is
  * seen by the next thread that enters; if none does, by the waiting thread, which
@@ -34,7 +34,7 @@ static char reserved; /* its address is an owner that no thread has */
 #define RESERVED ((void *)&reserved)
 
 /* Microseconds. A sleep lasts for the timer slack longer, 50 by default. */
-enum { PATIENCE_US = 100, RECHECK_US = 200, SLACK_US = 50 };
+enum { STARVATION_US = 100, RECHECK_US = 200, SLACK_US = 50 };
 enum { SPINNERS = 2, SPINS = 32 /* between two looks at the clock */ };
 
 void armcii_lock_enable(bool threads)
@@ -48,7 +48,7 @@ void armcii_lock_exit_nothing(void)
 
 static bool has_waiters(void)
 {
-    return atomic_load(&armcii_lock.tickets) != atomic_load(&armcii_lock.served);
+    return atomic_load(&armcii_lock.tickets) != atomic_load(&armcii_lock.now_serving);
 }
 
 /* ---- sleep of a waiting thread ---- */
@@ -69,7 +69,7 @@ static struct place *place_of(uint64_t ticket)
 static bool may_take(uint64_t ticket)
 {
     void *owner = atomic_load(&armcii_lock.owner);
-    return atomic_load(&armcii_lock.served) == ticket && (owner == NULL || owner == RESERVED);
+    return atomic_load(&armcii_lock.now_serving) == ticket && (owner == NULL || owner == RESERVED);
 }
 
 static void sleep_in_line(uint64_t ticket, long microseconds)
@@ -97,7 +97,7 @@ static void wake(uint64_t ticket)
 /* The first waiting thread gets the lock from the caller, which has it. */
 static void hand_over(void)
 {
-    uint64_t first = atomic_load(&armcii_lock.served);
+    uint64_t first = atomic_load(&armcii_lock.now_serving);
     atomic_store(&armcii_lock.owner, RESERVED);
     wake(first);
 }
@@ -117,7 +117,7 @@ static void set_starving(uint64_t ticket)
     while (limit < ticket + 1 &&
            !atomic_compare_exchange_weak(&armcii_lock.starving, &limit, ticket + 1))
         continue;
-    atomic_fetch_or(&armcii_lock.attention, LOCK_STARVING);
+    atomic_fetch_or(&armcii_lock.flags, LOCK_STARVING);
 }
 
 static bool take(uint64_t ticket)
@@ -131,19 +131,19 @@ static bool take(uint64_t ticket)
 /* The caller, the first waiting thread, has taken the lock. */
 static void leave_line(uint64_t ticket)
 {
-    atomic_store(&armcii_lock.served, ticket + 1);
-    if (!(atomic_load(&armcii_lock.attention) & LOCK_STARVING)) return;
-    atomic_fetch_and(&armcii_lock.attention, ~(unsigned)LOCK_STARVING);
+    atomic_store(&armcii_lock.now_serving, ticket + 1);
+    if (!(atomic_load(&armcii_lock.flags) & LOCK_STARVING)) return;
+    atomic_fetch_and(&armcii_lock.flags, ~(unsigned)LOCK_STARVING);
     if (ticket + 1 < atomic_load(&armcii_lock.starving))
         atomic_fetch_or(
-            &armcii_lock.attention,
+            &armcii_lock.flags,
             LOCK_STARVING); /* so has the next one, which sets `starving` before the flag */
 }
 
 /* Only the first two in line spin: more would take processors from the owner. */
 static bool spin_in_line(uint64_t ticket, struct backoff *p)
 {
-    return ticket - atomic_load(&armcii_lock.served) < SPINNERS && armcii_backoff_spin(p);
+    return ticket - atomic_load(&armcii_lock.now_serving) < SPINNERS && armcii_backoff_spin(p);
 }
 
 /* Waiting threads never yield: the owner is a thread of the same process, which their yields would
@@ -157,7 +157,7 @@ static void wait_in_line(void)
     while (!take(ticket)) {
         bool spun = spin_in_line(ticket, &p);
         if (spun && p.spins % SPINS != 0) continue;
-        long left = begun + PATIENCE_US - armcii_clock();
+        long left = begun + STARVATION_US - armcii_clock();
         if (!starving && left <= 0) {
             set_starving(ticket);
             starving = true;
@@ -170,10 +170,10 @@ static void wait_in_line(void)
 
 static bool is_starving(void)
 {
-    return atomic_load(&armcii_lock.attention) & LOCK_STARVING;
+    return atomic_load(&armcii_lock.flags) & LOCK_STARVING;
 }
 
-void armcii_lock_make_way(void)
+void armcii_lock_handoff(void)
 {
     if (!is_starving()) return;
     release();
@@ -183,7 +183,7 @@ void armcii_lock_make_way(void)
 void armcii_lock_enter_slow(void)
 {
     if (armcii_lock_is_mine())
-        atomic_fetch_add_explicit(&armcii_lock.attention, LOCK_NESTED, memory_order_relaxed);
+        atomic_fetch_add_explicit(&armcii_lock.flags, LOCK_NESTED, memory_order_relaxed);
     else
         wait_in_line();
 }
@@ -203,25 +203,25 @@ bool armcii_lock_try_enter(void)
 
 static unsigned nested_entries(void)
 {
-    return atomic_load_explicit(&armcii_lock.attention, memory_order_relaxed) % LOCK_WANTS_PROGRESS;
+    return atomic_load_explicit(&armcii_lock.flags, memory_order_relaxed) % LOCK_WANTS_PROGRESS;
 }
 
 void armcii_lock_want_progress(void)
 {
-    atomic_fetch_or(&armcii_lock.attention, LOCK_WANTS_PROGRESS);
+    atomic_fetch_or(&armcii_lock.flags, LOCK_WANTS_PROGRESS);
 }
 
 static void make_wanted_progress(void)
 {
-    if (!(atomic_load(&armcii_lock.attention) & LOCK_WANTS_PROGRESS)) return;
-    atomic_fetch_and(&armcii_lock.attention, ~(unsigned)LOCK_WANTS_PROGRESS);
+    if (!(atomic_load(&armcii_lock.flags) & LOCK_WANTS_PROGRESS)) return;
+    atomic_fetch_and(&armcii_lock.flags, ~(unsigned)LOCK_WANTS_PROGRESS);
     armcii_lock.exit_hook();
 }
 
 void armcii_lock_exit_slow(void)
 {
     if (nested_entries() > 0) {
-        atomic_fetch_sub_explicit(&armcii_lock.attention, LOCK_NESTED, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&armcii_lock.flags, LOCK_NESTED, memory_order_relaxed);
         return;
     }
     make_wanted_progress();
@@ -235,7 +235,7 @@ unsigned armcii_lock_suspend(void)
 {
     if (!armcii_lock.enabled || !armcii_lock_is_mine()) return 0;
     unsigned nested = nested_entries();
-    atomic_fetch_sub(&armcii_lock.attention, nested);
+    atomic_fetch_sub(&armcii_lock.flags, nested);
     armcii_lock.suspended++;
     release();
     return nested + 1;
@@ -247,9 +247,9 @@ void armcii_lock_resume(unsigned entries)
     if (has_waiters() || !armcii_lock_try_acquire())
         wait_in_line();
     else
-        armcii_lock_make_way();
+        armcii_lock_handoff();
     armcii_lock.suspended--;
-    atomic_fetch_add(&armcii_lock.attention, entries - 1);
+    atomic_fetch_add(&armcii_lock.flags, entries - 1);
 }
 
 void armcii_lock_yield(void)

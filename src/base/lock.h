@@ -15,16 +15,16 @@ void armcii_lock_enable(bool threads);
 
 /* Visible for the inline fast path; one cache line. A thread that finds the lock taken draws a
  * ticket; the waiting threads get the lock in that order. The first of them is the one whose
- * ticket equals `served`. */
+ * ticket equals `now_serving`. */
 struct lock_state {
     _Alignas(64) _Atomic(void *) owner; /* the armcii_lock_mark of the owner; NULL: free; RESERVED:
                                            for the first waiting thread */
-    atomic_uint attention; /* nested entries of the owner, and what another thread wants; not 0: the
-                              slow paths */
-    unsigned suspended;    /* threads that released the lock inside a call; protected by the lock */
-    _Atomic(uint64_t) tickets;  /* next ticket; 64 bits never come round */
-    _Atomic(uint64_t) served;   /* tickets below this one have got the lock */
-    _Atomic(uint64_t) starving; /* tickets below this one have waited for long */
+    atomic_uint flags;  /* nested entries of the owner, and what another thread wants; not 0: the
+                           slow paths */
+    unsigned suspended; /* threads that released the lock inside a call; protected by the lock */
+    _Atomic(uint64_t) tickets;     /* next ticket; 64 bits never come round */
+    _Atomic(uint64_t) now_serving; /* tickets below this one have got the lock */
+    _Atomic(uint64_t) starving;    /* tickets below this one have waited for long */
     bool enabled;
     void (*_Atomic exit_hook)(void); /* advances the operations of this process; called with the
                                         lock */
@@ -57,8 +57,9 @@ static inline bool armcii_lock_try_acquire(void)
 
 /* Enters again, or waits. */
 void armcii_lock_enter_slow(void);
-/* The caller has just taken the lock: waits again if another thread has waited for long. */
-void armcii_lock_make_way(void);
+/* The caller has just taken the lock: hand it to a thread that has waited for long, and wait again.
+ */
+void armcii_lock_handoff(void);
 /* Ends a nested entry, or does what another thread wants. */
 void armcii_lock_exit_slow(void);
 /* Takes the lock if locking is enabled, no other thread has it, and none has waited for long. */
@@ -99,15 +100,15 @@ static inline void armcii_lock_enter(void)
     if (!armcii_lock.enabled) return;
     if (!armcii_lock_try_acquire())
         armcii_lock_enter_slow();
-    else if (atomic_load(&armcii_lock.attention) != 0)
-        armcii_lock_make_way();
+    else if (atomic_load(&armcii_lock.flags) != 0)
+        armcii_lock_handoff();
 }
 
 static inline void armcii_lock_exit(void)
 {
     if (!armcii_lock.enabled) return;
     assert(armcii_lock_is_mine());
-    if (atomic_load_explicit(&armcii_lock.attention, memory_order_relaxed) != 0)
+    if (atomic_load_explicit(&armcii_lock.flags, memory_order_relaxed) != 0)
         armcii_lock_exit_slow();
     else
         atomic_store_explicit(&armcii_lock.owner, NULL, memory_order_release);

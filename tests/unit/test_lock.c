@@ -92,7 +92,7 @@ static void *enter_and_exit(void *unused)
 
 static void wait_for_a_waiter(void)
 {
-    while (atomic_load(&armcii_lock.tickets) == atomic_load(&armcii_lock.served))
+    while (atomic_load(&armcii_lock.tickets) == atomic_load(&armcii_lock.now_serving))
         sched_yield();
 }
 
@@ -256,7 +256,7 @@ TEST(who_leaves_makes_the_wanted_progress)
     armcii_lock_exit();
     ck_assert_int_eq(atomic_load(&advanced), 1);
     armcii_lock.exit_hook = armcii_lock_exit_nothing;
-    ck_assert_uint_eq(atomic_load(&armcii_lock.attention), 0);
+    ck_assert_uint_eq(atomic_load(&armcii_lock.flags), 0);
 }
 
 /* The depth survives what others want meanwhile. */
@@ -273,7 +273,7 @@ TEST(wishes_leave_the_depth_alone)
     ck_assert_int_eq(other_can_enter(), 0);
     armcii_lock_exit();
     ck_assert_int_eq(other_can_enter(), 1);
-    ck_assert_uint_eq(atomic_load(&armcii_lock.attention), 0);
+    ck_assert_uint_eq(atomic_load(&armcii_lock.flags), 0);
 }
 
 /* After so many contended entries in which nobody has waited for long, one does. */
@@ -284,14 +284,14 @@ TABLE_TEST(a_long_wait_is_over_when_it_ends, entries_before)
 {
     pthread_t other;
     atomic_store(&armcii_lock.tickets, entries_before[_i] + 10);
-    atomic_store(&armcii_lock.served, entries_before[_i] + 10);
+    atomic_store(&armcii_lock.now_serving, entries_before[_i] + 10);
     armcii_lock_enter();
     pthread_create(&other, NULL, enter_and_exit, NULL);
-    while (atomic_load(&armcii_lock.attention) == 0)
+    while (atomic_load(&armcii_lock.flags) == 0)
         sched_yield();
     armcii_lock_exit();
     pthread_join(other, NULL);
-    ck_assert_uint_eq(atomic_load(&armcii_lock.attention), 0);
+    ck_assert_uint_eq(atomic_load(&armcii_lock.flags), 0);
     ck_assert_int_eq(other_can_enter(), 1);
 }
 

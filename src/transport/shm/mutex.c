@@ -54,9 +54,9 @@ static void wait_for(struct mutex *m, unsigned ticket)
 {
     struct backoff p = {0};
     for (;;) {
-        unsigned served = atomic_load(&m->served);
-        if (served == ticket) return;
-        if (served + 1 == ticket && armcii_backoff_spin(&p)) continue;
+        unsigned serving = atomic_load(&m->now_serving);
+        if (serving == ticket) return;
+        if (serving + 1 == ticket && armcii_backoff_spin(&p)) continue;
         armcii_progress();
         armcii_lock_backoff(&p);
     }
@@ -69,17 +69,17 @@ void armcii_mutex_lock(struct mutex *m)
     armcii_mutex_set_holder(m, armcii_world->rank);
 }
 
-/* The next ticket is drawn only if it is served at once. Numbers only grow, so the mutex is free
- * if its next ticket is still the one that was served before. */
+/* Draw the next ticket only if it is its turn at once. Numbers only grow, so the mutex is free if
+ * its next ticket is still the one that was its turn before. */
 bool armcii_mutex_trylock(struct mutex *m)
 {
-    unsigned ticket = atomic_load(&m->served);
+    unsigned ticket = atomic_load(&m->now_serving);
     if (!atomic_compare_exchange_strong(&m->tickets, &ticket, ticket + 1)) return false;
     armcii_mutex_set_holder(m, armcii_world->rank);
     return true;
 }
 
-/* The server writes `awaited`, then looks at `served`: one of the two sees the other's. */
+/* The server writes `awaited`, then looks at `now_serving`: one of the two sees the other's. */
 void armcii_mutex_await(struct mutex *m, unsigned ticket)
 {
     atomic_store(&m->awaited, ticket << 16 | (unsigned)(armcii_node->rank + 1));
@@ -89,8 +89,8 @@ void armcii_mutex_await(struct mutex *m, unsigned ticket)
  */
 bool armcii_mutex_unlock(struct mutex *m)
 {
-    const unsigned served = armcii_mutex_pass(m), awaited = atomic_load(&m->awaited);
-    if (awaited == 0 || (served & 0xffff) != awaited >> 16) return false;
+    const unsigned serving = armcii_mutex_pass(m), awaited = atomic_load(&m->awaited);
+    if (awaited == 0 || (serving & 0xffff) != awaited >> 16) return false;
     armcii_doorbell_ring_number((awaited & 0xffff) - 1);
     return true;
 }

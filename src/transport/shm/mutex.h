@@ -9,12 +9,12 @@
 #include "mpi/team.h"
 #include "node/team_memory.h"
 
-/* Who wants the mutex draws a ticket, and has the mutex when that is served: first come, first
- * served. All zero: free. Nothing in it is ever locked, so that a process that stops stops only
- * those who draw after it. */
+/* Who wants the mutex draws a ticket, and has the mutex when now_serving reaches it: first come,
+ * first served. All zero: free. Nothing in it is ever locked, so that a process that stops stops
+ * only those who draw after it. */
 struct mutex {
     atomic_uint tickets; /* next ticket */
-    atomic_uint served;
+    atomic_uint now_serving;
     /* A ticket of a server: its last 16 bits, then 1 + the server's doorbell (node/doorbell.h) in
      * 16 bits.  Who serves that ticket rings the server. */
     atomic_uint awaited;
@@ -40,29 +40,29 @@ bool armcii_mutex_trylock(struct mutex *m);
 /* True if a server was rung. */
 bool armcii_mutex_unlock(struct mutex *m);
 
-/* Take a ticket for a client, without waiting; true if it is served. For a server. */
+/* Take a ticket for a client, without waiting. For a server. */
 static inline unsigned armcii_mutex_draw(struct mutex *m)
 {
     return atomic_fetch_add(&m->tickets, 1);
 }
-static inline bool armcii_mutex_is_served(const struct mutex *m, unsigned ticket)
+static inline bool armcii_mutex_is_turn(const struct mutex *m, unsigned ticket)
 {
-    return atomic_load(&m->served) == ticket;
+    return atomic_load(&m->now_serving) == ticket;
 }
 /* False if the memory is none of a mutex that so many processes may want, each once at a time. What
  * changes meanwhile is a mutex. */
 static inline bool armcii_mutex_is_plausible(const struct mutex *m, unsigned processes)
 {
-    const unsigned served = atomic_load(&m->served), tickets = atomic_load(&m->tickets);
-    return tickets - served <= processes || atomic_load(&m->served) != served;
+    const unsigned serving = atomic_load(&m->now_serving), tickets = atomic_load(&m->tickets);
+    return tickets - serving <= processes || atomic_load(&m->now_serving) != serving;
 }
 /* True if a client, to which the server gave it, has the mutex. */
 static inline bool armcii_mutex_is_held_by(const struct mutex *m, int client)
 {
-    return atomic_load(&m->tickets) != atomic_load(&m->served) &&
+    return atomic_load(&m->tickets) != atomic_load(&m->now_serving) &&
            atomic_load_explicit(&m->holder, memory_order_relaxed) == client;
 }
-/* Be rung when the ticket is served. It may be already: look again afterwards. */
+/* Be rung when it is the turn of the ticket. It may be already: look again afterwards. */
 void armcii_mutex_await(struct mutex *m, unsigned ticket);
 /* The holder is a process of the world. */
 static inline void armcii_mutex_set_holder(struct mutex *m, int process)
@@ -72,8 +72,8 @@ static inline void armcii_mutex_set_holder(struct mutex *m, int process)
 /* Serve the next ticket, and return it. */
 static inline unsigned armcii_mutex_pass(struct mutex *m)
 {
-    unsigned next = atomic_load_explicit(&m->served, memory_order_relaxed) + 1;
-    atomic_store(&m->served, next);
+    unsigned next = atomic_load_explicit(&m->now_serving, memory_order_relaxed) + 1;
+    atomic_store(&m->now_serving, next);
     return next;
 }
 
