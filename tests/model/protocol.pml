@@ -39,14 +39,14 @@
 #define RNDV_DATA 2    /* what rendezvous data count that MPI may deliver before their receive is posted */
 #define SHORTEST 2     /* what a message counts in a small window, at least */
 #define POOL 1         /* replies of a server that are under way at a time */
-#define GRANTS 1       /* messages longer than the window for which a server has room at a time */
+#define GRANTS 1       /* messages longer than the window for which a server gives credit at a time */
 #if SMALL
 #define WINDOW SMALL
 #define LENGTH(what) ((what) == LONG_PUT || (what) == LONG_GET -> WINDOW + 1 : 1)
 #define LONGEST (MOST_REQUESTS * (WINDOW + 1)) /* message */
 #define COUNT(length) ((length) > SHORTEST -> (length) : SHORTEST)
 #define MOST (WINDOW / SHORTEST + 2)
-#define MOST_DEFERRED (2 * CALLS) /* of a client; requests for room, too */
+#define MOST_DEFERRED (2 * CALLS) /* of a client; requests for credit, too */
 #else
 #define WINDOW (2 * MESSAGE + RNDV_DATA)
 #define LENGTH(what) 1
@@ -55,15 +55,15 @@
 #define MOST_DEFERRED CALLS
 #endif
 
-/* Requests. PUT: eager, an accumulate as well. RNDV, ASK: rendezvous puts; the data of ASK wait until the server has posted the
- * receive. ACC, ACC_ASK: as RNDV and ASK, but the server receives the data in memory that is for replies. GET: with a packed reply; SHORT: a get with a reply in an answer. All of
- * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_ROOM: for such a message. */
+/* Requests. PUT: eager, an accumulate as well. RNDV, RTS: rendezvous puts; the data of RTS wait until the server has posted the
+ * receive. ACC, ACC_RTS: as RNDV and RTS, but the server receives the data in memory that is for replies. GET: with a packed reply; SHORT: a get with a reply in a bundle. All of
+ * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_CREDIT: for such a message. */
 #define NONE 0
-mtype = { PUT, RNDV, ASK, ACC, ACC_ASK, GET, SHORT, LONG_PUT, LONG_GET, AM_ROOM };
+mtype = { PUT, RNDV, RTS, ACC, ACC_RTS, GET, SHORT, LONG_PUT, LONG_GET, AM_CREDIT };
 #define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT)
 #define IS_GET(what) ((what) == GET || (what) == SHORT || (what) == LONG_GET)
-#define IS_ACC(what) ((what) == ACC || (what) == ACC_ASK)
-#define IS_RNDV(what) ((what) == RNDV || (what) == ASK || IS_ACC(what))
+#define IS_ACC(what) ((what) == ACC || (what) == ACC_RTS)
+#define IS_RNDV(what) ((what) == RNDV || (what) == RTS || IS_ACC(what))
 
 /* ---- the network ---- */
 
@@ -72,10 +72,10 @@ mtype = { PUT, RNDV, ASK, ACC, ACC_ASK, GET, SHORT, LONG_PUT, LONG_GET, AM_ROOM 
 /* sequence, acknowledge, the requests; ghost: number of the first request */
 chan request[PAIRS] = [MOST] of { byte, bit, mtype, mtype, byte };
 /* of so many messages, of a rendezvous put (or 0), granted, served, replies to so many short gets; ghost: the last request served */
-chan answer[PAIRS] = [MOST + 1] of { byte, byte, bit, byte, byte, byte };
-byte with_replies[PAIRS]; /* answers under way that have replies */
+chan bundle[PAIRS] = [MOST + 1] of { byte, byte, bit, byte, byte, byte };
+byte with_replies[PAIRS]; /* bundles under way that have replies */
 chan data[PAIRS] = [1] of { byte };
-chan go[PAIRS] = [1] of { byte };
+chan cts[PAIRS] = [1] of { byte };
 chan reply[PAIRS] = [CALLS] of { byte };
 mtype = { STOP, FINALIZE };
 chan control[SERVERS] = [CLIENTS + 1] of { mtype };
@@ -95,8 +95,8 @@ bit is_excepted[PAIRS];       /* ghost */
 typedef endpoint {
     byte n, length; /* of the open message: requests, their lengths */
     mtype kind[MOST_REQUESTS];
-    bit acknowledge, due;
-    bit asked, granted; /* room for the open message */
+    bit acknowledge, waits_for_window;
+    bit credit_requested, credit_granted; /* for the open message */
     byte rndv_data;
     byte sequence, unacked, transmitted, served;
     byte rndv;   /* the put whose data are not in place; 0: none */
@@ -107,15 +107,15 @@ typedef endpoint {
     byte known;  /* ghost: the last request known to be served */
 };
 
-#define HAS_ROOM(s, n) (e[s].transmitted + (n) <= e[s].served + WINDOW)
-#define ENOUGH (SMALL -> WINDOW : MESSAGE) /* room for any message, or the whole window if it is shorter */
+#define FITS_WINDOW(s, n) (e[s].transmitted + (n) <= e[s].served + WINDOW)
+#define ENOUGH (SMALL -> WINDOW : MESSAGE) /* any message fits into it, or the whole window if it is shorter */
 #define HAS_PUT(s) (e[s].put > e[s].issued - e[s].n) /* in the open message */
 
-/* The message is alone, or within the window; if it is longer, the server has room. */
+/* The message is alone, or within the window; if it is longer, it has credit. */
 inline assert_bounds(s)
 {
 #if SMALL
-    assert(e[s].transmitted == e[s].served || HAS_ROOM(s, size));
+    assert(e[s].transmitted == e[s].served || FITS_WINDOW(s, size));
     if
     :: e[s].length > WINDOW ->
         is_long[PAIR(me, s)] = 1;
@@ -135,10 +135,10 @@ inline send_now(s)
     assert_bounds(s);
     e[s].transmitted = e[s].transmitted + size;
     e[s].rndv_data = 0;
-    e[s].granted = 0;
+    e[s].credit_granted = 0;
     if
 #ifndef FAULT_NO_ACK_REQUESTED
-    :: !HAS_ROOM(s, ENOUGH) -> e[s].acknowledge = 1
+    :: !FITS_WINDOW(s, ENOUGH) -> e[s].acknowledge = 1
 #endif
     :: else
     fi;
@@ -153,37 +153,37 @@ inline send_now(s)
     e[s].acknowledge = 0
 }
 
-#ifdef FAULT_ASK_AT_ONCE
-#define IS_ON_ITS_WAY(s) (e[s].asked)
+#ifdef FAULT_CREDIT_REQUESTED_AT_ONCE
+#define IS_ON_ITS_WAY(s) (e[s].credit_requested)
 #else
-#define IS_ON_ITS_WAY(s) (e[s].unacked > 0 || e[s].asked) /* what brings room */
+#define IS_ON_ITS_WAY(s) (e[s].unacked > 0 || e[s].credit_requested) /* what opens the window, or brings credit */
 #endif
-#if SMALL && !defined(FAULT_NOT_ASKED)
-#define LONGEST_UNASKED WINDOW
+#if SMALL && !defined(FAULT_CREDIT_NOT_REQUESTED)
+#define LONGEST_UNREQUESTED WINDOW
 #else
-#define LONGEST_UNASKED 255
+#define LONGEST_UNREQUESTED 255
 #endif
 
 /* Alone: nothing else is under way. */
-inline ask_for_room(s)
+inline request_credit(s)
 {
     e[s].transmitted = e[s].transmitted + SHORTEST;
-    e[s].asked = 1;
+    e[s].credit_requested = 1;
     assert(nfull(request[PAIR(me, s)]));
-    request[PAIR(me, s)] ! e[s].sequence, 0, AM_ROOM, NONE, 0;
+    request[PAIR(me, s)] ! e[s].sequence, 0, AM_CREDIT, NONE, 0;
     e[s].sequence++
 }
 
-/* Must the message wait for room? If nothing else brings some, ask for it. */
+/* Set waits_for_window if the message must wait. If no acknowledgement is on its way, request credit. */
 inline must_wait(s)
 {
     if
-    :: HAS_ROOM(s, size) || e[s].granted -> e[s].due = 0
+    :: FITS_WINDOW(s, size) || e[s].credit_granted -> e[s].waits_for_window = 0
     :: else ->
         if
-        :: IS_ON_ITS_WAY(s) -> e[s].due = 1
-        :: !IS_ON_ITS_WAY(s) && e[s].length > LONGEST_UNASKED -> ask_for_room(s); e[s].due = 1
-        :: !IS_ON_ITS_WAY(s) && e[s].length <= LONGEST_UNASKED -> e[s].due = 0 /* it is alone */
+        :: IS_ON_ITS_WAY(s) -> e[s].waits_for_window = 1
+        :: !IS_ON_ITS_WAY(s) && e[s].length > LONGEST_UNREQUESTED -> request_credit(s); e[s].waits_for_window = 1
+        :: !IS_ON_ITS_WAY(s) && e[s].length <= LONGEST_UNREQUESTED -> e[s].waits_for_window = 0 /* it is alone */
         fi
     fi
 }
@@ -195,7 +195,7 @@ inline endpoint_send(s)
         size = COUNT(e[s].length) + e[s].rndv_data;
         must_wait(s);
         if
-        :: e[s].due -> e[s].acknowledge = 1
+        :: e[s].waits_for_window -> e[s].acknowledge = 1
         :: else -> send_now(s)
         fi;
         size = 0
@@ -203,7 +203,7 @@ inline endpoint_send(s)
     fi
 }
 
-inline handle_answer(s)
+inline handle_bundle(s)
 {
     e[s].unacked = e[s].unacked - of_messages;
     if
@@ -219,10 +219,10 @@ inline handle_answer(s)
     fi;
     if
     :: of_grant ->
-        assert(e[s].asked);
-        e[s].asked = 0;
+        assert(e[s].credit_requested);
+        e[s].credit_requested = 0;
 #ifndef FAULT_GRANT_LEFT_OVER
-        e[s].granted = 1;
+        e[s].credit_granted = 1;
 #endif
         of_grant = 0
     :: else
@@ -232,7 +232,7 @@ inline handle_answer(s)
     of_rndv = 0;
     if
 #ifndef FAULT_GETS_KEPT
-    :: e[s].unacked == 0 || e[s].due -> endpoint_send(s)
+    :: e[s].unacked == 0 || e[s].waits_for_window -> endpoint_send(s)
 #endif
     :: else
     fi
@@ -256,12 +256,12 @@ inline await(condition)
 {
     do
     :: (condition) -> break
-    :: d_step { answer[PAIR(me, 0)] ? of_messages, of_rndv, of_grant, e[0].served, of_shorts, e[0].known -> handle_answer(0) }
-    :: d_step { go[PAIR(me, 0)] ? of_rndv -> send_data(0) }
+    :: d_step { bundle[PAIR(me, 0)] ? of_messages, of_rndv, of_grant, e[0].served, of_shorts, e[0].known -> handle_bundle(0) }
+    :: d_step { cts[PAIR(me, 0)] ? of_rndv -> send_data(0) }
     :: d_step { reply[PAIR(me, 0)] ? _ -> handle_reply(0) }
 #if SERVERS > 1
-    :: d_step { answer[PAIR(me, 1)] ? of_messages, of_rndv, of_grant, e[1].served, of_shorts, e[1].known -> handle_answer(1) }
-    :: d_step { go[PAIR(me, 1)] ? of_rndv -> send_data(1) }
+    :: d_step { bundle[PAIR(me, 1)] ? of_messages, of_rndv, of_grant, e[1].served, of_shorts, e[1].known -> handle_bundle(1) }
+    :: d_step { cts[PAIR(me, 1)] ? of_rndv -> send_data(1) }
     :: d_step { reply[PAIR(me, 1)] ? _ -> handle_reply(1) }
 #endif
     od;
@@ -279,8 +279,8 @@ inline await(condition)
 #define EACH_SERVER(action) action(0)
 #endif
 
-/* Room in the open message. */
-inline make_room(s)
+/* Space in the open message. */
+inline reserve(s)
 {
     await(e[s].n < MOST_REQUESTS);
     if
@@ -309,11 +309,11 @@ inline start(s, what)
     await(e[s].rndv == 0);
 #endif
     if
-    :: (SMALL && IS_RNDV(what)) || ((what == RNDV || what == ACC) && !HAS_ROOM(s, RNDV_DATA + 2 * MESSAGE)) ->
-        what = (IS_ACC(what) -> ACC_ASK : ASK)
+    :: (SMALL && IS_RNDV(what)) || ((what == RNDV || what == ACC) && !FITS_WINDOW(s, RNDV_DATA + 2 * MESSAGE)) ->
+        what = (IS_ACC(what) -> ACC_RTS : RTS)
     :: else
     fi;
-    make_room(s);
+    reserve(s);
     d_step {
         append(s, what);
         if
@@ -432,18 +432,18 @@ end_computes:
 
 /* ---- a server ---- */
 
-/* Room: the client is to be told, has been told, has sent the message. */
-mtype = { GRANTED, TOLD, USED };
+/* Credit for a request: granted, the client knows it, it has sent the message. */
+mtype = { CREDIT_GRANTED, CREDIT_SENT, CREDIT_USED };
 
 typedef client_state {
     byte next_sequence;   /* of the message to serve next */
     byte served;          /* of what the client has transmitted */
     byte replies;         /* pending */
-    byte late;            /* of these, not in in_use any more */
+    byte expired;         /* of these, not in in_use any more */
     byte deferred;        /* requests */
     bit is_queued, waits_for_own; /* with deferred requests */
     byte held;            /* messages to acknowledge when no request is deferred */
-    mtype grant;          /* room for its next message */
+    mtype grant;          /* for its next message */
     bit grant_expired;    /* not in granted any more */
     byte receiving;       /* the rendezvous put or accumulate whose data have not arrived; 0: none */
     bit accumulates;      /* it takes memory */
@@ -453,15 +453,15 @@ typedef client_state {
 /* Nobody waits there before the client. */
 #define IS_FIRST(q, k) (len(q) == 0 || first_in_line == (k))
 #define NOBODY 255
-#define CAN_REPLY(k) (c[k].replies == 0 && in_use < POOL && IS_FIRST(for_memory, k))
-#define CAN_GRANT(k) (granted < GRANTS && IS_FIRST(for_room, k))
+#define CAN_REPLY(k) (c[k].replies == 0 && in_use < POOL && IS_FIRST(for_reply_credit, k))
+#define CAN_GRANT(k) (granted < GRANTS && IS_FIRST(for_request_credit, k))
 
-inline send_answer(k, messages, put)
+inline send_bundle(k, messages, put)
 {
-    assert(nfull(answer[PAIR(k, me)]));
-    answer[PAIR(k, me)] ! messages, put, c[k].grant == GRANTED, c[k].served, replies, c[k].last;
+    assert(nfull(bundle[PAIR(k, me)]));
+    bundle[PAIR(k, me)] ! messages, put, c[k].grant == CREDIT_GRANTED, c[k].served, replies, c[k].last;
     if
-    :: c[k].grant == GRANTED -> c[k].grant = TOLD
+    :: c[k].grant == CREDIT_GRANTED -> c[k].grant = CREDIT_SENT
     :: else
     fi;
     if
@@ -470,9 +470,9 @@ inline send_answer(k, messages, put)
     fi
 }
 
-#define HAS_NEWS(k) (replies > 0 || c[k].grant == GRANTED)
+#define HAS_NEWS(k) (replies > 0 || c[k].grant == CREDIT_GRANTED)
 
-/* Ghost: the long message of the client, asked for or not, is served. */
+/* Ghost: the long message of the client, with credit or not, is served. */
 inline note_served(k)
 {
 #if SMALL
@@ -495,13 +495,13 @@ inline end_grant(k)
 {
 #if SMALL
     if
-    :: c[k].grant == USED ->
+    :: c[k].grant == CREDIT_USED ->
         c[k].grant = NONE;
-#ifndef FAULT_ROOM_FORGOTTEN
+#ifndef FAULT_CREDIT_FORGOTTEN
         freed = 1;
 #endif
         if
-#ifndef FAULT_ROOM_KEPT
+#ifndef FAULT_CREDIT_KEPT
         :: !c[k].grant_expired -> granted--
 #endif
         :: else -> c[k].grant_expired = 0
@@ -524,11 +524,11 @@ inline send_replies_and_acks(k)
     fi;
     if
 #ifndef FAULT_ACK_NOT_HELD
-    :: c[k].deferred > 0 && HAS_NEWS(k) -> send_answer(k, 0, 0)
+    :: c[k].deferred > 0 && HAS_NEWS(k) -> send_bundle(k, 0, 0)
     :: c[k].deferred > 0 && !HAS_NEWS(k)
-    :: c[k].deferred == 0 && (HAS_NEWS(k) || c[k].held > 0) -> send_answer(k, c[k].held, 0); c[k].held = 0
+    :: c[k].deferred == 0 && (HAS_NEWS(k) || c[k].held > 0) -> send_bundle(k, c[k].held, 0); c[k].held = 0
 #else
-    :: HAS_NEWS(k) || c[k].held > 0 -> send_answer(k, c[k].held, 0); c[k].held = 0
+    :: HAS_NEWS(k) || c[k].held > 0 -> send_bundle(k, c[k].held, 0); c[k].held = 0
 #endif
     :: else
     fi
@@ -538,7 +538,7 @@ inline reply_packed(k, number)
 {
     assert(c[k].receiving == 0); /* a get sees what its client has put before */
     if
-    :: replies > 0 -> send_answer(k, 0, 0)
+    :: replies > 0 -> send_bundle(k, 0, 0)
     :: else
     fi;
     c[k].replies++;
@@ -548,12 +548,12 @@ inline reply_packed(k, number)
 
 inline serve(k, what, number)
 {
-    assert(what == AM_ROOM || number == c[k].last + 1); /* nothing is lost, applied twice or overtaken */
-    c[k].last = (what == AM_ROOM -> c[k].last : number);
+    assert(what == AM_CREDIT || number == c[k].last + 1); /* nothing is lost, applied twice or overtaken */
+    c[k].last = (what == AM_CREDIT -> c[k].last : number);
     if
-    :: what == AM_ROOM ->
+    :: what == AM_CREDIT ->
         assert(c[k].grant == NONE);
-        c[k].grant = GRANTED;
+        c[k].grant = CREDIT_GRANTED;
         granted++;
 #ifdef FAULT_GRANT_LEFT_OVER
         c[k].served = c[k].served + LONGEST
@@ -570,8 +570,8 @@ inline serve(k, what, number)
 #ifndef FAULT_DATA_NOT_COUNTED
         :: what == RNDV || what == ACC -> c[k].served = c[k].served + RNDV_DATA
 #endif
-#ifndef FAULT_GO_LOST
-        :: what == ASK || what == ACC_ASK -> go[PAIR(k, me)] ! number
+#ifndef FAULT_CTS_LOST
+        :: what == RTS || what == ACC_RTS -> cts[PAIR(k, me)] ! number
 #endif
         :: else
         fi
@@ -582,7 +582,7 @@ inline serve(k, what, number)
 
 #define TAKES_MEMORY(what) (IS_GET(what) || IS_ACC(what))
 #define CAN_SERVE(k, what) \
-    ((what) != AM_ROOM && !TAKES_MEMORY(what) || (what) == AM_ROOM && CAN_GRANT(k) || TAKES_MEMORY(what) && CAN_REPLY(k))
+    ((what) != AM_CREDIT && !TAKES_MEMORY(what) || (what) == AM_CREDIT && CAN_GRANT(k) || TAKES_MEMORY(what) && CAN_REPLY(k))
 #ifdef FAULT_DEFERRED_OVERTAKEN
 #define MUST_WAIT(k, what) (IS_GET(what) && c[k].deferred > 0)
 #else
@@ -598,13 +598,13 @@ inline serve_or_defer(k, what, number)
 }
 
 /* A client with replies of its own does not keep others waiting until it takes them. */
-inline wait_for_memory(k)
+inline wait_for_credit(k)
 {
     deferred[k] ? <number, kind0>;
     if
-    :: kind0 == AM_ROOM -> for_room ! k; c[k].is_queued = 1
-    :: kind0 != AM_ROOM && c[k].replies > 0 -> c[k].waits_for_own = 1
-    :: kind0 != AM_ROOM && c[k].replies == 0 -> for_memory ! k; c[k].is_queued = 1
+    :: kind0 == AM_CREDIT -> for_request_credit ! k; c[k].is_queued = 1
+    :: kind0 != AM_CREDIT && c[k].replies > 0 -> c[k].waits_for_own = 1
+    :: kind0 != AM_CREDIT && c[k].replies == 0 -> for_reply_credit ! k; c[k].is_queued = 1
     fi
 }
 
@@ -613,7 +613,7 @@ inline finish(k)
 {
     send_replies_and_acks(k);
     if
-    :: c[k].deferred > 0 && !c[k].is_queued && !c[k].waits_for_own -> wait_for_memory(k)
+    :: c[k].deferred > 0 && !c[k].is_queued && !c[k].waits_for_own -> wait_for_credit(k)
     :: else
     fi
 }
@@ -658,15 +658,15 @@ inline take_first(q)
     fi
 }
 
-/* Costs as much as there is to serve, however many wait. */
+/* O(requests served), not O(clients waiting). */
 inline serve_deferred()
 {
     do
     :: freed ->
         next = ready;
         ready = NOBODY;
-        take_first(for_memory);
-        take_first(for_room);
+        take_first(for_reply_credit);
+        take_first(for_request_credit);
         if
         :: next != NOBODY -> serve_all_possible(next); next = NOBODY
         :: else -> freed = 0
@@ -682,8 +682,8 @@ inline serve_message(k)
 {
     c[k].next_sequence++;
     if
-    :: c[k].grant == TOLD ->
-        c[k].grant = USED;
+    :: c[k].grant == CREDIT_SENT ->
+        c[k].grant = CREDIT_USED;
 #ifdef FAULT_GRANT_LEFT_OVER
         c[k].served = c[k].served - LONGEST
 #endif
@@ -716,7 +716,7 @@ inline free_reply(k)
 {
     c[k].replies--;
     if
-    :: c[k].late > 0 -> c[k].late--
+    :: c[k].expired > 0 -> c[k].expired--
     :: else -> in_use--
     fi;
     if
@@ -730,16 +730,16 @@ inline free_reply(k)
 #endif
 }
 
-/* Nobody waits for a client that takes no reply. */
+/* Give back the credit of a reply that its client does not take. */
 inline expire_reply(k)
 {
-    c[k].late++;
+    c[k].expired++;
     in_use--;
     freed = 1
 }
 
 #if SMALL
-/* Nor for one that does not use its room. */
+/* The same for a client that does not use its credit. */
 inline expire_grant(k)
 {
     c[k].grant_expired = 1;
@@ -761,7 +761,7 @@ inline finish_rndv(k)
     :: else
     fi;
 #endif
-    send_answer(k, 0, number);
+    send_bundle(k, 0, number);
     number = 0
 }
 
@@ -775,10 +775,10 @@ inline finish_rndv(k)
 #define TAKE(k) request[PAIR(k, me)] ?? eval(c[k].next_sequence), acknowledge, kind0, kind1, first
 #define REORDER(k)
 #endif
-#ifdef FAULT_LATE_REPLY_COUNTED
+#ifdef FAULT_EXPIRED_REPLY_COUNTED
 #define EXPIRE(k)
 #else
-#define EXPIRE(k) :: d_step { c[k].replies > c[k].late && IS_DEFERRING -> expire_reply(k) }
+#define EXPIRE(k) :: d_step { c[k].replies > c[k].expired && IS_DEFERRING -> expire_reply(k) }
 #endif
 #if CLIENTS == 1
 #define IS_DEFERRING (c[0].deferred > 0)
@@ -787,7 +787,7 @@ inline finish_rndv(k)
 #else
 #define IS_DEFERRING (c[0].deferred + c[1].deferred + c[2].deferred > 0)
 #endif
-#if SMALL && !defined(FAULT_LATE_GRANT_COUNTED)
+#if SMALL && !defined(FAULT_EXPIRED_GRANT_COUNTED)
 #define EXPIRE_GRANT(k) :: d_step { c[k].grant != NONE && !c[k].grant_expired && IS_DEFERRING -> expire_grant(k) }
 #else
 #define EXPIRE_GRANT(k)
@@ -804,24 +804,24 @@ inline finish_rndv(k)
 #define ASSERT_DRAINED(k) \
     assert(c[k].served == transmitted_at_end[PAIR(k, me)] && c[k].held == 0 && c[k].grant == NONE); \
     assert(c[k].receiving == 0 && empty(request[PAIR(k, me)]) && empty(data[PAIR(k, me)])); \
-    assert(empty(answer[PAIR(k, me)]) && empty(reply[PAIR(k, me)]) && empty(go[PAIR(k, me)]))
+    assert(empty(bundle[PAIR(k, me)]) && empty(reply[PAIR(k, me)]) && empty(cts[PAIR(k, me)]))
 
 proctype server(byte me)
 {
     client_state c[CLIENTS];
     byte in_use;  /* replies that count */
-    byte granted; /* messages for which there is room, those excepted that are late */
+    byte granted; /* messages with credit, those excepted whose grant has expired */
     byte number, first, deferred_here, in_end;
-    byte replies; /* to short gets, in the answer that is open */
-    bit freed; /* memory or room */
+    byte replies; /* to short gets, in the bundle that is open */
+    bit freed; /* credit for replies or requests */
     byte ready = NOBODY; /* a client of whom a reply is complete */
     byte first_in_line = NOBODY, next = NOBODY;
     bit acknowledge;
     mtype kind0, kind1;
     chan deferred[CLIENTS] = [MOST_DEFERRED] of { byte, mtype };
     /* Clients with deferred requests and no reply pending wait here for what others have. */
-    chan for_memory = [CLIENTS] of { byte };
-    chan for_room = [CLIENTS] of { byte };
+    chan for_reply_credit = [CLIENTS] of { byte };
+    chan for_request_credit = [CLIENTS] of { byte };
 
 end_serve:
     do
@@ -848,7 +848,7 @@ end_serve:
 #if CLIENTS > 2
         ASSERT_DRAINED(2);
 #endif
-        assert(!IS_DEFERRING && empty(for_memory) && empty(for_room) && granted == 0)
+        assert(!IS_DEFERRING && empty(for_reply_credit) && empty(for_request_credit) && granted == 0)
     }
 
     /* A server ends with the others, when all clients have come. */

@@ -15,7 +15,7 @@ int all_clients(void);
 
 /* The server's rank of a client is behind its own, 0. */
 int server_rank(int process, int client);
-/* A client uses three tags: of answers, of one reply, and of the data of one put. */
+/* A client uses three tags: of reply bundles, of one reply, and of the data of one put. */
 int tag_of(int client, int tag);
 
 /* What the server has received and sent, while its replies are withheld: `completions` more of them

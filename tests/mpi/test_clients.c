@@ -55,22 +55,22 @@ static struct client {
     uint16_t sequence;
     uint32_t transmitted, served;
     int call; /* the next one */
-    bool awaits_ack, asks, awaits_reply, awaits_data, has_message;
-    struct am_answer answer;
-    MPI_Request answer_request, reply_request, sending[2];
+    bool awaits_ack, waits_for_credit, awaits_reply, awaits_data, has_message;
+    struct am_reply_bundle bundle;
+    MPI_Request bundle_request, reply_request, sending[2];
     long reply, words[WORDS];
     unsigned char rows[ROWS * ROW];
-    struct am_ask ask;
+    struct am_credit_request credit;
     _Alignas(8) char message[sizeof(struct am_message_header) + 4096];
 } * clients;
 
 static unsigned char large[LARGE];
 static double ones[LARGE / sizeof(double)];
 
-static void post_answer(struct client *c, int k)
+static void post_bundle(struct client *c, int k)
 {
-    PMPI_Irecv(&c->answer, sizeof c->answer, MPI_BYTE, 0, tag_of(k, AM_TAG_ANSWER), from_server,
-               &c->answer_request);
+    PMPI_Irecv(&c->bundle, sizeof c->bundle, MPI_BYTE, 0, tag_of(k, AM_TAG_BUNDLE), from_server,
+               &c->bundle_request);
 }
 
 static void send_message(struct client *c, int k)
@@ -83,21 +83,22 @@ static void send_message(struct client *c, int k)
 }
 
 /* As endpoint.c does where nothing is under way. */
-static void send_or_ask(struct client *c, int k)
+static void send_or_request_credit(struct client *c, int k)
 {
     struct am_message_header *head = (void *)c->message;
     if (head->bytes > armcii_am_window()) {
-        c->ask = (struct am_ask){.head = {.bytes = sizeof c->ask, .sequence = c->sequence++},
-                                 .request = {.length = sizeof c->ask.request,
-                                             .kind = AM_ROOM,
-                                             .bytes = armcii_am_message_max()}};
-        c->asks = true;
-        c->transmitted += armcii_am_message_size(sizeof c->ask);
-        PMPI_Isend(&c->ask, sizeof c->ask, MPI_BYTE, 0, k, to_server, &c->sending[1]);
+        c->credit = (struct am_credit_request){
+            .head = {.bytes = sizeof c->credit, .sequence = c->sequence++},
+            .request = {.length = sizeof c->credit.request,
+                        .kind = AM_CREDIT,
+                        .bytes = armcii_am_message_max()}};
+        c->waits_for_credit = true;
+        c->transmitted += armcii_am_message_size(sizeof c->credit);
+        PMPI_Isend(&c->credit, sizeof c->credit, MPI_BYTE, 0, k, to_server, &c->sending[1]);
     }
     head->sequence = c->sequence++;
-    c->has_message = c->asks;
-    if (!c->asks) send_message(c, k);
+    c->has_message = c->waits_for_credit;
+    if (!c->waits_for_credit) send_message(c, k);
 }
 
 static void encode(struct client *c, int k, const struct am_request *r, const struct shape *s)
@@ -106,7 +107,7 @@ static void encode(struct client *c, int k, const struct am_request *r, const st
     *(struct am_message_header *)(void *)c->message = (struct am_message_header){
         .bytes = (uint32_t)(sizeof(struct am_message_header) + length), .acknowledge = 1};
     armcii_am_encode(r, s, length, c->message + sizeof(struct am_message_header));
-    send_or_ask(c, k);
+    send_or_request_credit(c, k);
 }
 
 static void await_reply(struct client *c, int k, struct am_request *r, void *to, size_t bytes)
@@ -146,7 +147,7 @@ static void start_call(struct client *c, int k)
     case GET:
         r.kind = AM_GET;
         armcii_shape_contiguous(&s, NULL, &mine->word, sizeof mine->word);
-        c->awaits_reply = true; /* in the answer */
+        c->awaits_reply = true; /* in the reply bundle */
         break;
     case LONG_PUT:
         r.kind = AM_PUT;
@@ -167,19 +168,19 @@ static void start_call(struct client *c, int k)
         await_reply(c, k, &r, c->rows, sizeof c->rows);
         break;
     case LARGE_PUT:
-        r.kind = AM_PUT_ASK;
+        r.kind = AM_PUT_RTS;
         r.scale_bytes = 0; /* no flag */
         armcii_shape_contiguous(&s, large, memory->large, LARGE);
         await_reply(c, k, &r, NULL, 0);
         break;
     case LARGE_ACC:
-        r.kind = AM_ACC_ASK;
+        r.kind = AM_ACC_RTS;
         r.element = ELEMENT_DOUBLE;
         armcii_shape_contiguous(&s, ones, memory->large_sums, LARGE);
         await_reply(c, k, &r, NULL, 0);
         break;
     }
-    c->awaits_data = r.kind == AM_PUT_ASK || r.kind == AM_ACC_ASK;
+    c->awaits_data = r.kind == AM_PUT_RTS || r.kind == AM_ACC_RTS;
     encode(c, k, &r, &s);
 }
 
@@ -197,22 +198,22 @@ static void check_reply(struct client *c)
     }
 }
 
-static bool holds_messages; /* the clients keep the room that they get */
+static bool holds_messages; /* the clients keep the credit that they get */
 
-static void handle_answer(struct client *c, int k)
+static void handle_bundle(struct client *c, int k)
 {
-    const struct am_ack *ack = &c->answer.ack;
-    c->served = ack->served;
-    if (ack->rndv_tag) c->awaits_data = false;
-    if (ack->granted) c->asks = false;
-    if (ack->messages > 0) c->awaits_ack = false;
-    if (c->answer.bytes > 0) {
-        memcpy(&c->reply, c->answer.replies, sizeof c->reply);
+    const struct am_reply_header *head = &c->bundle.head;
+    c->served = head->served;
+    if (head->rndv_tag) c->awaits_data = false;
+    if (head->credit_granted) c->waits_for_credit = false;
+    if (head->messages > 0) c->awaits_ack = false;
+    if (c->bundle.bytes > 0) {
+        memcpy(&c->reply, c->bundle.replies, sizeof c->reply);
         c->awaits_reply = false;
         check_reply(c);
     }
-    post_answer(c, k);
-    if (c->has_message && !c->asks && !holds_messages) send_message(c, k);
+    post_bundle(c, k);
+    if (c->has_message && !c->waits_for_credit && !holds_messages) send_message(c, k);
 }
 
 static bool is_done(MPI_Request *request)
@@ -226,8 +227,8 @@ static bool is_done(MPI_Request *request)
 static bool advance(struct client *c, int k)
 {
     bool any = false;
-    if (is_done(&c->answer_request)) {
-        handle_answer(c, k);
+    if (is_done(&c->bundle_request)) {
+        handle_bundle(c, k);
         any = true;
     }
     if (c->awaits_reply && c->call % CALLS != GET && is_done(&c->reply_request)) {
@@ -238,7 +239,8 @@ static bool advance(struct client *c, int k)
                        tag_of(k, AM_TAG_FIRST + AM_TAG_DATA), from_server, &c->sending[1]);
         any = true;
     }
-    if (c->asks || c->has_message || c->awaits_ack || c->awaits_reply || c->awaits_data) return any;
+    if (c->waits_for_credit || c->has_message || c->awaits_ack || c->awaits_reply || c->awaits_data)
+        return any;
     for (int i = 0; i < 2; i++)
         PMPI_Wait(&c->sending[i], MPI_STATUS_IGNORE);
     if (++c->call < ROUNDS * CALLS) start_call(c, k);
@@ -255,15 +257,15 @@ static void make_clients(void)
     clients = need_zeroed(EACH * sizeof *clients);
     for (int k = 0; k < EACH; k++) {
         clients[k].sending[0] = clients[k].sending[1] = clients[k].reply_request = MPI_REQUEST_NULL;
-        post_answer(&clients[k], k);
+        post_bundle(&clients[k], k);
     }
 }
 
 static void free_clients(void)
 {
     for (int k = 0; k < EACH; k++) {
-        PMPI_Cancel(&clients[k].answer_request);
-        PMPI_Wait(&clients[k].answer_request, MPI_STATUS_IGNORE);
+        PMPI_Cancel(&clients[k].bundle_request);
+        PMPI_Wait(&clients[k].bundle_request, MPI_STATUS_IGNORE);
     }
     free(clients);
 }
@@ -294,7 +296,7 @@ static void handle_answers(double seconds)
 {
     for (double until = now() + seconds; now() < until; sleep_ms(1))
         for (int k = 0; k < EACH; k++)
-            if (is_done(&clients[k].answer_request)) handle_answer(&clients[k], k);
+            if (is_done(&clients[k].bundle_request)) handle_bundle(&clients[k], k);
 }
 
 static bool get_arrives(int k)
@@ -309,7 +311,7 @@ static bool get_arrives(int k)
     return arrived;
 }
 
-/* One more client than there is room for, and all keep theirs for a time. */
+/* One more client than there is credit for, and all keep theirs for a time. */
 static void wait_for_room_and_get(void)
 {
     const int n = (1 << 20) / (int)armcii_am_message_max();
@@ -322,15 +324,15 @@ static void wait_for_room_and_get(void)
     }
     handle_answers(0.4);
     for (int k = 0; k <= n; k++)
-        granted += !clients[k].asks;
-    check_long(granted, n, "clients that get room");
+        granted += !clients[k].waits_for_credit;
+    check_long(granted, n, "clients that get credit");
     holds_messages = false;
     for (int k = 0; k <= n; k++)
-        if (!clients[k].asks) send_message(&clients[k], k);
+        if (!clients[k].waits_for_credit) send_message(&clients[k], k);
     handle_answers(0.5);
     for (int k = 0; k <= n; k++)
         check(!clients[k].awaits_ack && !clients[k].has_message, "the put of client %d", k);
-    check(get_arrives(n + 1), "the get of a client that did not wait for room");
+    check(get_arrives(n + 1), "the get of a client that did not wait for credit");
     free_clients();
 }
 
@@ -347,7 +349,7 @@ static void get_rows(void)
             sleep_ms(5);
         check_reply(&clients[k]);
         while (clients[k].awaits_ack) {
-            if (is_done(&clients[k].answer_request)) handle_answer(&clients[k], k);
+            if (is_done(&clients[k].bundle_request)) handle_bundle(&clients[k], k);
             sleep_ms(1);
         }
     }
@@ -368,10 +370,10 @@ static double time_of_get(struct client *c)
     armcii_shape_contiguous(&s, NULL, &memory->counter, sizeof memory->counter);
     const double begun = now();
     encode(c, 0, &r, &s);
-    for (unsigned i = 1; !is_done(&c->answer_request); i++)
+    for (unsigned i = 1; !is_done(&c->bundle_request); i++)
         yield_at_times(i);
     const double took = now() - begun;
-    post_answer(c, 0);
+    post_bundle(c, 0);
     PMPI_Wait(&c->sending[0], MPI_STATUS_IGNORE);
     return took;
 }
@@ -588,8 +590,8 @@ static void compare_latencies(void)
     MPI_Comm_free(&from_server);
 }
 
-/* Room is granted; a client that had to wait for it has no precedence later. */
-static void get_after_wait_for_room(void)
+/* Credit is granted; a client that had to wait for it has no precedence later. */
+static void get_after_wait_for_credit(void)
 {
     MPI_Request end;
     if (!begin_job()) return;
@@ -693,6 +695,6 @@ static const struct test tests[] = {
     {"a server that did not run takes no client for late",
      ONE_ROW(gets_wait, struct test, .run = pause_server)},
     {"a get takes as long with many clients as with 2", compare_latencies},
-    {"a get arrives after another client has waited for room", get_after_wait_for_room},
+    {"a get arrives after another client has waited for credit", get_after_wait_for_credit},
 };
 SUITE();

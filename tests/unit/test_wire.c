@@ -193,15 +193,15 @@ static void *copy_of_one(enum element e)
 static size_t append(char *to, int i, struct asked *a)
 {
     static const enum am_kind kinds[] = {AM_PUT,      AM_PUT,     AM_ACC,      AM_GET,     AM_GET,
-                                         AM_PUT_RNDV, AM_PUT_ASK, AM_ACC_RNDV, AM_ACC_ASK, AM_RMW,
-                                         AM_LOCK,     AM_TRYLOCK, AM_UNLOCK,   AM_ROOM};
+                                         AM_PUT_RNDV, AM_PUT_RTS, AM_ACC_RNDV, AM_ACC_RTS, AM_RMW,
+                                         AM_LOCK,     AM_TRYLOCK, AM_UNLOCK,   AM_CREDIT};
     static long operand = 3;
     static struct am_flag flag;
     struct am_request r = {.kind = kinds[rng_below(&rng, sizeof kinds / sizeof *kinds)]};
     enum element e = (enum element)rng_below(&rng, ELEMENT_COUNT);
-    const bool is_acc = r.kind == AM_ACC || r.kind == AM_ACC_RNDV || r.kind == AM_ACC_ASK,
-               is_rndv = r.kind >= AM_PUT_RNDV && r.kind <= AM_ACC_ASK,
-               is_put_rndv = r.kind == AM_PUT_RNDV || r.kind == AM_PUT_ASK;
+    const bool is_acc = r.kind == AM_ACC || r.kind == AM_ACC_RNDV || r.kind == AM_ACC_RTS,
+               is_rndv = r.kind >= AM_PUT_RNDV && r.kind <= AM_ACC_RTS,
+               is_put_rndv = r.kind == AM_PUT_RNDV || r.kind == AM_PUT_RTS;
     *a = (struct asked){.kind = r.kind, .tag = AM_TAG_FIRST + (int)rng_below(&rng, AM_TAGS)};
     if (r.kind >= AM_LOCK) {
         struct mutex *m = (struct mutex *)(void *)(slot_unit + SLOT_UNIT - MUTEXES) + i;
@@ -223,7 +223,8 @@ static size_t append(char *to, int i, struct asked *a)
         r.scale = &operand;
         r.scale_bytes = sizeof operand;
     }
-    if (r.kind == AM_ROOM) armcii_shape_contiguous(&a->shape, NULL, NULL, armcii_am_message_max());
+    if (r.kind == AM_CREDIT)
+        armcii_shape_contiguous(&a->shape, NULL, NULL, armcii_am_message_max());
     if (is_acc) {
         r.element = (int)e;
         r.scale = copy_of_one(e);
@@ -236,7 +237,7 @@ static size_t append(char *to, int i, struct asked *a)
         r.scale = &flag;
         r.scale_bytes = sizeof flag;
     }
-    if (r.kind == AM_PUT || r.kind == AM_ACC || r.kind == AM_ROOM ||
+    if (r.kind == AM_PUT || r.kind == AM_ACC || r.kind == AM_CREDIT ||
         (r.kind == AM_GET && armcii_am_is_short_reply(a->shape.bytes)))
         a->tag = 0;
     r.tag = a->tag;
@@ -253,14 +254,14 @@ static int make_message(size_t *bytes, int most)
     struct am_message_header *head = (struct am_message_header *)(void *)message;
     const int n = rng_between(&rng, most == 1, most);
     size_t at = sizeof *head;
-    bool asks_for_room = false;
+    bool requests_credit = false;
     memset(message, 0, 4096);
     for (int i = 0; i < n; i++) {
         size_t length = append(message + at, i, &asked[i]);
-        const bool again = asks_for_room || server.clients[CLIENT].room != NO_ROOM;
-        while (asked[i].kind == AM_ROOM && again)
+        const bool again = requests_credit || server.clients[CLIENT].credit != NO_CREDIT;
+        while (asked[i].kind == AM_CREDIT && again)
             length = append(message + at, i, &asked[i]);
-        asks_for_room |= asked[i].kind == AM_ROOM;
+        requests_credit |= asked[i].kind == AM_CREDIT;
         at += length;
     }
     *head = (struct am_message_header){(uint32_t)at, (uint16_t)(rng_chance(&rng, 70)),
@@ -329,11 +330,11 @@ static void forget_everything(void)
     memset(server.clients, 0, (size_t)server.ranks * sizeof *server.clients);
     server.clients[CLIENT].next_sequence = next;
     server.deferring = 0;
-    server.for_memory = (struct queue){NULL, &server.for_memory.first};
-    server.for_room = (struct queue){NULL, &server.for_room.first};
-    server.ready = (struct queue){NULL, &server.ready.first};
-    server.answer.bytes = 0;
-    server.answer.ack = (struct am_ack){0};
+    server.for_reply_credit = (struct client_queue){NULL, &server.for_reply_credit.first};
+    server.for_request_credit = (struct client_queue){NULL, &server.for_request_credit.first};
+    server.ready = (struct client_queue){NULL, &server.ready.first};
+    server.bundle.bytes = 0;
+    server.bundle.head = (struct am_reply_header){0};
     wire_difference = 0;
     while (armcii_replies_progress()) {
     }
@@ -381,7 +382,7 @@ static void check_done(const struct asked *a)
         ck_assert_int_eq(wire_last.tag, a->tag);
         ck_assert_uint_eq(wire_last.bytes, a->shape.bytes);
     }
-    if (a->kind == AM_PUT_RNDV || a->kind == AM_PUT_ASK) {
+    if (a->kind == AM_PUT_RNDV || a->kind == AM_PUT_RTS) {
         memset(data[0], 0x5a, DATA);
         ck_assert(is_equal(&a->shape));
     }
@@ -448,9 +449,9 @@ TEST(wrong_messages_are_refused)
 
 /* ---- the client ---- */
 
-enum { ANSWERS = 20000, GETS = 8, MOST_TAGS = 8, LONG_PUT = AM_RNDV_MIN + 64 };
+enum { BUNDLES = 20000, GETS = 8, MOST_TAGS = 8, LONG_PUT = AM_RNDV_MIN + 64 };
 
-/* What the server has to answer. */
+/* What the server has to send. */
 static struct {
     int messages, gets, tags, tag[MOST_TAGS];
     uint32_t bytes, transmitted;
@@ -467,7 +468,7 @@ static void note_message(const void *sent, size_t bytes)
         struct am_request_header r;
         memcpy(&r, (const char *)sent + at, sizeof r);
         if (r.kind == AM_PUT_RNDV) owed.transmitted += armcii_am_rndv_size(r.bytes);
-        if (r.kind == AM_PUT_RNDV || r.kind == AM_PUT_ASK) owed.tag[owed.tags++] = r.tag;
+        if (r.kind == AM_PUT_RNDV || r.kind == AM_PUT_RTS) owed.tag[owed.tags++] = r.tag;
         owed.gets += r.kind == AM_GET && r.tag == 0;
         at += r.length;
     }
@@ -498,40 +499,40 @@ static void start_ops(void)
 }
 
 /* Of all that is owed; how long it is. */
-static size_t make_answer(struct am_answer *a)
+static size_t make_bundle(struct am_reply_bundle *b)
 {
-    a->ack = (struct am_ack){.messages = owed.messages,
-                             .bytes = (int32_t)owed.bytes,
-                             .rndv_tag = owed.tags ? owed.tag[owed.tags - 1] : 0,
-                             .served = owed.transmitted};
-    a->bytes = (uint64_t)owed.gets * sizeof here[0];
-    memset(a->replies, 0x11, sizeof here);
-    return offsetof(struct am_answer, replies) + (size_t)a->bytes;
+    b->head = (struct am_reply_header){.messages = owed.messages,
+                                       .bytes = (int32_t)owed.bytes,
+                                       .rndv_tag = owed.tags ? owed.tag[owed.tags - 1] : 0,
+                                       .served = owed.transmitted};
+    b->bytes = (uint64_t)owed.gets * sizeof here[0];
+    memset(b->replies, 0x11, sizeof here);
+    return offsetof(struct am_reply_bundle, replies) + (size_t)b->bytes;
 }
 
-/* The client has taken the answer. */
-static void count_answer(const struct am_answer *a)
+/* The client has taken the reply bundle. */
+static void count_bundle(const struct am_reply_bundle *b)
 {
-    owed.messages -= a->ack.messages;
-    owed.bytes -= (uint32_t)a->ack.bytes;
-    owed.gets -= (int)(a->bytes / sizeof here[0]);
+    owed.messages -= b->head.messages;
+    owed.bytes -= (uint32_t)b->head.bytes;
+    owed.gets -= (int)(b->bytes / sizeof here[0]);
     int i = 0;
-    while (i < owed.tags && owed.tag[i] != a->ack.rndv_tag)
+    while (i < owed.tags && owed.tag[i] != b->head.rndv_tag)
         i++;
     if (i < owed.tags) owed.tag[i] = owed.tag[--owed.tags];
 }
 
 /* True: it was refused. */
-static bool take_answer(const struct am_answer *a, int from, size_t bytes)
+static bool take_bundle(const struct am_reply_bundle *b, int from, size_t bytes)
 {
-    wire_deliver(AM_TAG_ANSWER, from, (const char *)a, bytes);
+    wire_deliver(AM_TAG_BUNDLE, from, (const char *)b, bytes);
     if (sigsetjmp(end_of_job, 0) != 0) {
         check_line(from);
         return true;
     }
     armcii_endpoints_progress();
     ck_assert(wire_is_taken());
-    count_answer(a);
+    count_bundle(b);
     return false;
 }
 
@@ -541,29 +542,29 @@ static void start_client(void)
     armcii_endpoints_start((MPI_Comm)0);
 }
 
-/* Whatever was refused or taken, right answers then complete everything. */
-TEST(wrong_answers_are_refused)
+/* Whatever was refused or taken, right bundles then complete everything. */
+TEST(wrong_bundles_are_refused)
 {
-    static struct am_answer a;
+    static struct am_reply_bundle b;
     int refused = 0;
-    const int answers = unit_effort(ANSWERS);
+    const int bundles = unit_effort(BUNDLES);
     start_client();
-    for (int i = 0; i < answers; i++) {
+    for (int i = 0; i < bundles; i++) {
         start_ops();
-        size_t bytes = make_answer(&a);
+        size_t bytes = make_bundle(&b);
         const int from = rng_chance(&rng, 2) ? 3 : SERVER;
-        mutate((char *)&a, &bytes, sizeof a);
-        refused += take_answer(&a, from, bytes);
+        mutate((char *)&b, &bytes, sizeof b);
+        refused += take_bundle(&b, from, bytes);
         for (int j = 0; armcii_endpoints_are_busy() || owed.messages + owed.gets + owed.tags > 0;
              j++) {
             ck_assert_int_lt(j, STEPS);
-            bytes = make_answer(&a);
-            ck_assert_msg(!take_answer(&a, SERVER, bytes), "answer %d is refused: %s", i, line);
+            bytes = make_bundle(&b);
+            ck_assert_msg(!take_bundle(&b, SERVER, bytes), "bundle %d is refused: %s", i, line);
             armcii_endpoints_send();
         }
     }
-    printf("%d answers, %d refused\n", answers, refused);
-    ck_assert_int_gt(refused, answers / 2);
+    printf("%d bundles, %d refused\n", bundles, refused);
+    ck_assert_int_gt(refused, bundles / 2);
 }
 
 static void get(void)

@@ -41,7 +41,7 @@ static struct {
 } wire;
 long wire_difference;
 struct wire_sent wire_last;
-struct am_answer wire_answer;
+struct am_reply_bundle wire_bundle;
 void (*wire_on_message)(const void *message, size_t bytes);
 int wire_count;
 
@@ -254,10 +254,10 @@ int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI
 {
     (void)type, (void)comm;
     wire_count++;
-    if (tag == AM_TAG_ANSWER) {
+    if (tag == AM_TAG_BUNDLE) {
         wire.shape = NULL;
-        memcpy(&wire_answer, buffer,
-               (size_t)n < sizeof wire_answer ? (size_t)n : sizeof wire_answer);
+        memcpy(&wire_bundle, buffer,
+               (size_t)n < sizeof wire_bundle ? (size_t)n : sizeof wire_bundle);
         *request = request_of(SENT);
         return MPI_SUCCESS;
     }

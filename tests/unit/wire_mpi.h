@@ -26,8 +26,8 @@ struct wire_sent {
     size_t bytes;
     char data[AM_MESSAGE_MAX]; /* the first ones */
 };
-extern struct wire_sent wire_last;   /* the last one that is no answer */
-extern struct am_answer wire_answer; /* the last one that is */
+extern struct wire_sent wire_last;         /* the last one that is no bundle */
+extern struct am_reply_bundle wire_bundle; /* the last one that is */
 extern int wire_count;
 /* Called for each message to a server. */
 extern void (*wire_on_message)(const void *message, size_t bytes);

@@ -70,7 +70,7 @@ static void advance_before_exit(void)
 static void advance_mpi(void)
 {
     int there;
-    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_ANSWER, am.comm, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_BUNDLE, am.comm, &there, MPI_STATUS_IGNORE);
 }
 
 /* Operations that the program left pending. If another thread has the lock, that one advances them
@@ -78,7 +78,8 @@ static void advance_mpi(void)
 static bool advance_own(void)
 {
     if (!armcii_endpoints_are_busy()) {
-        if ((armcii_endpoints_owe() || am.drives_rma) && !armcii_server_is_here()) advance_mpi();
+        if ((armcii_endpoints_have_deferred_acks() || am.drives_rma) && !armcii_server_is_here())
+            advance_mpi();
         return false;
     }
     if (!armcii_lock_try_enter()) {
@@ -115,7 +116,7 @@ static enum progress_wait choose_wait(void)
 {
     bool pending = armcii_endpoints_are_busy();
     if (!pending && !armcii_server_is_here() && !am.drives_rma)
-        return armcii_endpoints_owe() ? WAIT_EVENTS : WAIT_WAKEUP;
+        return armcii_endpoints_have_deferred_acks() ? WAIT_EVENTS : WAIT_WAKEUP;
     if (armcii_event_is_reliable()) return pending ? WAIT_SOME_EVENTS : WAIT_EVENTS;
     return pending ? WAIT_PENDING : WAIT_POLL;
 }

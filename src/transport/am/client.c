@@ -106,19 +106,19 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
         r.scale_bytes = sizeof flag;
     }
     armcii_endpoint_reserve(e, armcii_am_request_length(AM_PUT_RNDV, s)); /* others may send */
-    const bool asks = armcii_am_window_is_small() || !armcii_endpoint_has_room(e, bytes);
-    if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
+    const bool waits = armcii_am_window_is_small() || !armcii_endpoint_fits_window(e, bytes);
+    if (waits) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
-    r.kind = is_put ? (asks ? AM_PUT_ASK : AM_PUT_RNDV) : (asks ? AM_ACC_ASK : AM_ACC_RNDV);
+    r.kind = is_put ? (waits ? AM_PUT_RTS : AM_PUT_RNDV) : (waits ? AM_ACC_RTS : AM_ACC_RNDV);
     append_request(e, &r, s);
-    armcii_endpoint_add_rndv(e, &rndv, asks ? 0 : bytes);
+    armcii_endpoint_add_rndv(e, &rndv, waits ? 0 : bytes);
     armcii_endpoint_send(e);
-    if (asks)
+    if (waits)
         armcii_outstanding_set_send(o, s, armcii_endpoints->comm, server, r.tag + AM_TAG_DATA);
     else
         armcii_am_send_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
                              server, r.tag + AM_TAG_DATA, &request);
-    armcii_outstanding_start(o, request, asks ? 0 : AM_SENDS);
+    armcii_outstanding_start(o, request, waits ? 0 : AM_SENDS);
 }
 
 /* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for
@@ -146,7 +146,7 @@ static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
     const int server = armcii_world->node_of[owner];
     struct outstanding *o = new_outstanding(id, owner);
     MPI_Request reply;
-    if (armcii_am_is_short_reply(s->bytes)) { /* in an answer of the server, with others */
+    if (armcii_am_is_short_reply(s->bytes)) { /* in a reply bundle of the server, with others */
         armcii_outstanding_set_unpack(o, s, NULL);
         append_request(e, &(struct am_request){.kind = AM_GET, .owner = owner}, s);
         armcii_endpoint_add_get(e, o);

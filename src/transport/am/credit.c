@@ -7,23 +7,23 @@
 #include "base/log.h"
 #include "transport/am/proto.h"
 
-struct account {
+struct client_credit {
     size_t replying;    /* bytes taken for replies in flight */
     size_t expired;     /* of these, back in the shared pool */
     size_t granted;     /* bytes granted for the client's next request */
     bool grant_expired; /* the grant is back in the pool */
     long granted_at;    /* credit.now */
-    struct account *next_granted;
+    struct client_credit *next_granted;
 };
 
 enum { MAX_GRANTED = 1 << 20, LEAST_REPLYING = AM_REPLY_OVERHEAD + 64 };
 
 static struct {
-    struct account *of;      /* [clients] */
-    size_t least_replying;   /* the reserved credit of each client, in bytes */
-    size_t shared;           /* bytes in use of AM_REPLY_CREDIT */
-    struct account *granted; /* list of clients with a grant */
-    size_t granted_bytes;    /* bytes in use of MAX_GRANTED */
+    struct client_credit *of;      /* [clients] */
+    size_t least_replying;         /* the reserved credit of each client, in bytes */
+    size_t shared;                 /* bytes in use of AM_REPLY_CREDIT */
+    struct client_credit *granted; /* list of clients with a grant */
+    size_t granted_bytes;          /* bytes in use of MAX_GRANTED */
     bool freed;
     long ticked; /* armcii_clock of the last tick */
     long now;    /* microseconds of armcii_clock while the server ran; a server that was stopped
@@ -46,9 +46,9 @@ void armcii_credit_end(void)
 
 /* ---- replies ---- */
 
-static size_t share_of(const struct account *a)
+static size_t shared_part(const struct client_credit *c)
 {
-    const size_t counted = a->replying - a->expired;
+    const size_t counted = c->replying - c->expired;
     return counted > credit.least_replying ? counted - credit.least_replying : 0;
 }
 
@@ -64,18 +64,18 @@ bool armcii_credit_is_reserved(int client, size_t cost)
 
 bool armcii_credit_suffices(int client, size_t cost)
 {
-    const struct account *a = &credit.of[client];
-    if (a->replying == 0) return credit.shared == 0 || credit.shared + cost <= AM_REPLY_CREDIT;
-    size_t others = credit.shared - share_of(a);
-    return others <= AM_REPLY_CREDIT && a->replying + cost <= (AM_REPLY_CREDIT - others) / 2;
+    const struct client_credit *c = &credit.of[client];
+    if (c->replying == 0) return credit.shared == 0 || credit.shared + cost <= AM_REPLY_CREDIT;
+    size_t others = credit.shared - shared_part(c);
+    return others <= AM_REPLY_CREDIT && c->replying + cost <= (AM_REPLY_CREDIT - others) / 2;
 }
 
-static void add(struct account *a, ptrdiff_t all, ptrdiff_t expired)
+static void add(struct client_credit *c, ptrdiff_t all, ptrdiff_t expired)
 {
-    credit.shared -= share_of(a);
-    a->replying += (size_t)all;
-    a->expired += (size_t)expired;
-    credit.shared += share_of(a);
+    credit.shared -= shared_part(c);
+    c->replying += (size_t)all;
+    c->expired += (size_t)expired;
+    credit.shared += shared_part(c);
 }
 
 void armcii_credit_take(int client, size_t cost)
@@ -104,29 +104,29 @@ bool armcii_credit_can_grant(size_t bytes)
 
 void armcii_credit_grant(int client, size_t bytes)
 {
-    struct account *a = &credit.of[client];
+    struct client_credit *c = &credit.of[client];
     credit.granted_bytes += bytes;
-    a->granted = bytes;
-    a->grant_expired = false;
-    a->granted_at = credit.now;
-    a->next_granted = credit.granted;
-    credit.granted = a;
+    c->granted = bytes;
+    c->grant_expired = false;
+    c->granted_at = credit.now;
+    c->next_granted = credit.granted;
+    credit.granted = c;
 }
 
-static void expire_grant(struct account *a)
+static void expire_grant(struct client_credit *c)
 {
-    if (!a->grant_expired) credit.granted_bytes -= a->granted;
-    a->grant_expired = true;
+    if (!c->grant_expired) credit.granted_bytes -= c->granted;
+    c->grant_expired = true;
     credit.freed = true;
 }
 
 void armcii_credit_end_grant(int client)
 {
-    struct account *a = &credit.of[client], **link = &credit.granted;
-    while (*link != a)
+    struct client_credit *c = &credit.of[client], **link = &credit.granted;
+    while (*link != c)
         link = &(*link)->next_granted;
-    *link = a->next_granted;
-    expire_grant(a);
+    *link = c->next_granted;
+    expire_grant(c);
 }
 
 /* ---- expiry ---- */
@@ -143,8 +143,8 @@ bool armcii_credit_tick(void)
     if (passed < INTERVAL) return false;
     credit.ticked = clock;
     credit.now += passed < 2 * INTERVAL ? passed : INTERVAL;
-    for (struct account *a = credit.granted; a; a = a->next_granted) /* it may be stopped */
-        if (!a->grant_expired && credit.now - a->granted_at >= AM_CREDIT_US) expire_grant(a);
+    for (struct client_credit *c = credit.granted; c; c = c->next_granted) /* it may be stopped */
+        if (!c->grant_expired && credit.now - c->granted_at >= AM_CREDIT_US) expire_grant(c);
     return true;
 }
 

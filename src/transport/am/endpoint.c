@@ -33,14 +33,15 @@ static struct {
     struct endpoint *first_dirty;
     struct endpoints shared;     /* with the other files */
     unsigned walks;              /* of the dirty ones, begun and not ended */
-    size_t window, enough;       /* room for any message, or the whole window if it is shorter */
-    atomic_uint answers_pending; /* to messages, rendezvous puts and short gets; atomic: the
+    size_t window, enough;       /* enough: bytes of the window in which any message fits; the whole
+                                    window if it is shorter */
+    atomic_uint replies_pending; /* to messages, rendezvous puts and short gets; atomic: the
                                     progress thread reads it without the lock */
     atomic_uint stream_polls;
-    atomic_uint owing; /* endpoints that owe */
-    struct am_receive any_answer;
-    MPI_Request answer_request;
-    struct am_answer answer;
+    atomic_uint acks_deferred; /* endpoints with a deferred one */
+    struct am_receive any_bundle;
+    MPI_Request bundle_request;
+    struct am_reply_bundle bundle;
 } endpoints;
 const struct endpoints *const armcii_endpoints = &endpoints.shared;
 
@@ -48,7 +49,7 @@ const struct endpoints *const armcii_endpoints = &endpoints.shared;
 
 bool armcii_endpoint_is_dirty(const struct endpoint *e)
 {
-    return e->open || e->acked < e->sent || e->owes || e->rndvs > 0;
+    return e->open || e->acked < e->sent || e->ack_deferred || e->rndvs > 0;
 }
 
 static void remove_clean(void)
@@ -80,7 +81,7 @@ void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint3
     armcii_rndv_add(rndv);
     e->rndvs++;
     endpoints.shared.unsent++;
-    endpoints.answers_pending++;
+    endpoints.replies_pending++;
     e->rndv_bytes += bytes;
 }
 
@@ -100,62 +101,66 @@ bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t count)
 
 /* ---- progress ---- */
 
-static void set_due(struct endpoint *e, bool due)
+static void set_waits_for_window(struct endpoint *e, bool waits)
 {
-    endpoints.shared.unsent += (unsigned)due - (unsigned)e->due;
-    e->due = due;
+    endpoints.shared.unsent += (unsigned)waits - (unsigned)e->waits_for_window;
+    e->waits_for_window = waits;
 }
 
-/* The open message is too long for the window. The server is asked for room for the longest one,
- * because the message may grow meanwhile. */
-static void ask_for_room(struct endpoint *e)
+/* Request credit for the open message, which is too long for the window: for the longest message,
+ * because this one may grow meanwhile. */
+static void request_credit(struct endpoint *e)
 {
-    e->ask = (struct am_ask){.head = {.bytes = sizeof e->ask, .sequence = e->sequence++},
-                             .request = {.length = sizeof e->ask.request,
-                                         .kind = AM_ROOM,
-                                         .bytes = endpoints.shared.message_max}};
-    e->transmitted += armcii_am_message_size(sizeof e->ask);
-    e->unserved += armcii_am_message_size(sizeof e->ask);
-    e->asked = true;
-    endpoints.answers_pending++;
-    MPI_Isend(&e->ask, sizeof e->ask, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
-              &e->asking);
+    e->credit_request = (struct am_credit_request){
+        .head = {.bytes = sizeof e->credit_request, .sequence = e->sequence++},
+        .request = {.length = sizeof e->credit_request.request,
+                    .kind = AM_CREDIT,
+                    .bytes = endpoints.shared.message_max}};
+    e->transmitted += armcii_am_message_size(sizeof e->credit_request);
+    e->unserved += armcii_am_message_size(sizeof e->credit_request);
+    e->credit_requested = true;
+    endpoints.replies_pending++;
+    MPI_Isend(&e->credit_request, sizeof e->credit_request, MPI_BYTE, e->server, AM_TAG_REQUEST,
+              endpoints.shared.comm, &e->credit_send);
 }
 
 static void handle_grant(struct endpoint *e)
 {
-    MPI_Wait(&e->asking, MPI_STATUS_IGNORE); /* the server has received it */
-    e->asked = false;
-    e->granted = true;
-    endpoints.answers_pending--;
+    MPI_Wait(&e->credit_send, MPI_STATUS_IGNORE); /* the server has received it */
+    e->credit_requested = false;
+    e->credit_granted = true;
+    endpoints.replies_pending--;
 }
 
-/* Ask for room for the open message if nothing else brings some; true if the message must wait. */
+/* True if the open message must wait. If no acknowledgement is on its way, which would open the
+ * window, request credit for it. */
 static bool must_wait(struct endpoint *e)
 {
-    if (e->acked < e->sent || e->asked) return true; /* an acknowledgement is on its way */
+    if (e->acked < e->sent || e->credit_requested)
+        return true; /* an acknowledgement is on its way */
     if (e->open->bytes <= endpoints.window) return false;
-    ask_for_room(e);
+    request_credit(e);
     return true;
 }
 
-static void set_owes(struct endpoint *e, bool owes)
+static void set_ack_deferred(struct endpoint *e, bool deferred)
 {
-    if (owes == e->owes) return;
-    endpoints.owing += (unsigned)owes - (unsigned)e->owes;
-    e->owes = owes;
-    if (owes) armcii_progress_thread_wake_if_asleep(); /* now events end its sleep */
+    if (deferred == e->ack_deferred) return;
+    endpoints.acks_deferred += (unsigned)deferred - (unsigned)e->ack_deferred;
+    e->ack_deferred = deferred;
+    if (deferred) armcii_progress_thread_wake_if_asleep(); /* now events end its sleep */
 }
 
-bool armcii_endpoints_owe(void)
+bool armcii_endpoints_have_deferred_acks(void)
 {
-    return endpoints.owing > 0;
+    return endpoints.acks_deferred > 0;
 }
 
-/* The message of a flag, or of data before it, is not acknowledged by itself: its receiver waits
- * for the flag, and a fence asks for one. But the system must take all that has not been served,
- * unless messages of the program are before it: nothing is outstanding then. */
-static bool may_owe(const struct endpoint *e)
+/* True if the acknowledgement of a put with flag, or of data before the flag, may be left to a
+ * later message: the receiver polls the flag, and a fence requests the acknowledgement if it needs
+ * it. Allowed only while the unserved bytes fit into the socket, so that no progress by this
+ * process is needed to deliver them. */
+static bool may_defer_ack(const struct endpoint *e)
 {
     return !e->is_awaited && e->acked > 0 && e->unserved <= AM_MESSAGE_MAX;
 }
@@ -165,29 +170,29 @@ void armcii_endpoint_send(struct endpoint *e)
     struct am_message_header *head = e->open;
     if (!head) return;
     const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
-    const bool due = !e->granted && e->unserved + size > endpoints.window && must_wait(e);
-    if (due != e->due) set_due(e, due);
-    if (due) {
+    const bool waits = !e->credit_granted && e->unserved + size > endpoints.window && must_wait(e);
+    if (waits != e->waits_for_window) set_waits_for_window(e, waits);
+    if (waits) {
         head->acknowledge = 1; /* fences count it */
         e->is_awaited = true;
         return;
     }
     e->transmitted += size;
     e->unserved += size;
-    if ((e->is_urgent || e->is_held) && head->acknowledge && may_owe(e)) {
+    if ((e->is_urgent || e->is_held) && head->acknowledge && may_defer_ack(e)) {
         head->acknowledge = 0;
-        set_owes(e, true);
+        set_ack_deferred(e, true);
     }
     e->rndv_bytes = 0;
-    e->is_awaited = e->granted = false;
+    e->is_awaited = e->credit_granted = false;
     e->open = NULL;
     head->sequence = e->sequence++;
     if (e->unserved + endpoints.enough > endpoints.window) head->acknowledge = 1;
     if (head->acknowledge) {
-        if (e->owes) set_owes(e, false);
+        if (e->ack_deferred) set_ack_deferred(e, false);
         e->sent++;
         e->bytes_unacked += head->bytes;
-        endpoints.answers_pending++;
+        endpoints.replies_pending++;
     }
     const ptrdiff_t b = (struct send_buffer *)(void *)head - endpoints.buffers;
     endpoints.is_sent[b] = true;
@@ -196,83 +201,85 @@ void armcii_endpoint_send(struct endpoint *e)
               &endpoints.send_requests[b]);
 }
 
-/* Why a server cannot have sent the answer of so many bytes; NULL: it can. *gets: the short gets to
- * which it replies. */
+/* Why a server cannot have sent the reply bundle of so many bytes; NULL: it can. *gets: the short
+ * gets to which it replies. */
 static const char *find_mistake(const struct endpoint *e, size_t received, unsigned *gets)
 {
-    const struct am_answer *a = &endpoints.answer;
-    const struct am_ack *ack = &a->ack;
-    if (!e) return "nobody asked for it";
-    if (received < offsetof(struct am_answer, replies) || a->bytes > sizeof a->replies ||
-        received != offsetof(struct am_answer, replies) + a->bytes)
+    const struct am_reply_bundle *b = &endpoints.bundle;
+    const struct am_reply_header *head = &b->head;
+    if (!e) return "nothing was sent to it";
+    if (received < offsetof(struct am_reply_bundle, replies) || b->bytes > sizeof b->replies ||
+        received != offsetof(struct am_reply_bundle, replies) + b->bytes)
         return "its length";
-    if (ack->messages < 0 || (uint64_t)ack->messages > e->sent - e->acked)
+    if (head->messages < 0 || (uint64_t)head->messages > e->sent - e->acked)
         return "the number of acknowledged messages";
-    if (ack->bytes < 0 || (size_t)ack->bytes > e->bytes_unacked ||
-        ((uint64_t)ack->messages == e->sent - e->acked && (size_t)ack->bytes != e->bytes_unacked))
+    if (head->bytes < 0 || (size_t)head->bytes > e->bytes_unacked ||
+        ((uint64_t)head->messages == e->sent - e->acked && (size_t)head->bytes != e->bytes_unacked))
         return "the bytes of acknowledged messages";
-    if (ack->rndv_tag != 0 && !armcii_rndv_is_known(e->server, ack->rndv_tag))
+    if (head->rndv_tag != 0 && !armcii_rndv_is_known(e->server, head->rndv_tag))
         return "the tag of a rendezvous";
-    if (ack->granted < 0 || ack->granted > e->asked) return "room that is not asked for";
-    if (e->transmitted - ack->served > e->unserved) return "the bytes served";
-    *gets = armcii_outstanding_count_replies(e->server, (size_t)a->bytes);
-    return a->bytes > 0 && *gets == 0 ? "replies to short gets" : NULL;
+    if (head->credit_granted < 0 || head->credit_granted > e->credit_requested)
+        return "credit that is not requested";
+    if (e->transmitted - head->served > e->unserved) return "the bytes served";
+    *gets = armcii_outstanding_count_replies(e->server, (size_t)b->bytes);
+    return b->bytes > 0 && *gets == 0 ? "replies to short gets" : NULL;
 }
 
-/* The short gets to which the answer of a server replies. */
-static unsigned check_answer(const struct endpoint *e, const MPI_Status *status)
+/* The short gets to which the reply bundle of a server replies. */
+static unsigned check_bundle(const struct endpoint *e, const MPI_Status *status)
 {
     unsigned gets = 0;
     const size_t received = armcii_am_received(status);
     const char *mistake = find_mistake(e, received, &gets);
     if (mistake)
-        armcii_fatal("rank %d sent an invalid answer of %zu bytes: %s", status->MPI_SOURCE,
+        armcii_fatal("rank %d sent an invalid reply bundle of %zu bytes: %s", status->MPI_SOURCE,
                      received, mistake);
     return gets;
 }
 
-static void handle_answer(struct endpoint *e, unsigned gets)
+static void handle_bundle(struct endpoint *e, unsigned gets)
 {
-    const struct am_ack *ack = &endpoints.answer.ack;
-    armcii_outstanding_take_replies(e->server, endpoints.answer.replies, gets);
+    const struct am_reply_header *head = &endpoints.bundle.head;
+    armcii_outstanding_take_replies(e->server, endpoints.bundle.replies, gets);
     e->gets -= gets;
-    e->acked += (uint64_t)ack->messages;
-    e->bytes_unacked -= (size_t)ack->bytes;
-    if (ack->rndv_tag) remove_rndv(e, ack->rndv_tag);
-    e->unserved = e->transmitted - ack->served;
-    endpoints.answers_pending -= (unsigned)ack->messages + (ack->rndv_tag != 0) + gets;
-    if (ack->granted) handle_grant(e);
+    e->acked += (uint64_t)head->messages;
+    e->bytes_unacked -= (size_t)head->bytes;
+    if (head->rndv_tag) remove_rndv(e, head->rndv_tag);
+    e->unserved = e->transmitted - head->served;
+    endpoints.replies_pending -= (unsigned)head->messages + (head->rndv_tag != 0) + gets;
+    if (head->credit_granted) handle_grant(e);
 }
 
-/* Handle an answer, and send the open message that it releases. */
-static void take_answer(const MPI_Status *status)
+/* Handle a reply bundle, and send the open message that it releases. */
+static void take_bundle(const MPI_Status *status)
 {
     struct endpoint *e = endpoints.shared.of[status->MPI_SOURCE];
-    handle_answer(e, check_answer(e, status));
-    if (e->acked == e->sent || e->due) armcii_endpoint_send(e);
+    handle_bundle(e, check_bundle(e, status));
+    if (e->acked == e->sent || e->waits_for_window) armcii_endpoint_send(e);
 }
 
-/* The receive of the next answer; NULL: none is expected, or none has come and no receive is
+/* The receive of the next reply bundle; NULL: none is expected, or none has come and no receive is
  * posted. It is posted here, after the request has left. */
-static MPI_Request *answer_receive(void)
+static MPI_Request *bundle_receive(void)
 {
-    if (endpoints.answers_pending == 0 ||
-        !armcii_am_receive_ready(&endpoints.any_answer, &endpoints.answer,
-                                 &endpoints.answer_request))
+    if (endpoints.replies_pending == 0 ||
+        !armcii_am_receive_ready(&endpoints.any_bundle, &endpoints.bundle,
+                                 &endpoints.bundle_request))
         return NULL;
-    return &endpoints.answer_request;
+    return &endpoints.bundle_request;
 }
 
-/* Handle the answers that have arrived. Tests only while some are expected: a call of MPI costs. */
-static bool poll_answers(void)
+/* Handle the reply bundles that have arrived. Tests only while some are expected: a call of MPI
+ * costs. */
+static bool poll_bundles(void)
 {
     bool any = false;
-    for (MPI_Request *receive; (receive = answer_receive()) != NULL; any = true) {
+    for (MPI_Request *receive; (receive = bundle_receive()) != NULL; any = true) {
         int arrived;
         MPI_Status status;
         MPI_Test(receive, &arrived, &status);
         if (!arrived) break;
-        take_answer(&status);
+        take_bundle(&status);
     }
     return any;
 }
@@ -293,14 +300,14 @@ static bool reclaim_buffers(void)
 
 bool armcii_endpoints_progress(void)
 {
-    bool any = poll_answers();
+    bool any = poll_bundles();
     any |= armcii_outstanding_progress();
     return any;
 }
 
-/* What a round of a wait tests: the next answer, what the caller waits for, the next request of
- * another process. */
-enum { ANSWER, AWAITED, ARRIVAL, TESTED };
+/* What a round of a wait tests: the next reply bundle, what the caller waits for, the next request
+ * of another process. */
+enum { BUNDLE, AWAITED, ARRIVAL, TESTED };
 
 /* Test these requests, NULL excepted, by one call, because each makes progress in all of MPI.
  * Return the bit mask of the complete ones. */
@@ -326,12 +333,12 @@ static unsigned test_together(MPI_Request *const of[TESTED], MPI_Status statuses
  * complete, it is MPI_REQUEST_NULL. True when there was any. */
 static bool poll_with(MPI_Request *awaited, MPI_Status *status)
 {
-    MPI_Request *tested[TESTED] = {answer_receive(), awaited, armcii_server_begin_poll()};
+    MPI_Request *tested[TESTED] = {bundle_receive(), awaited, armcii_server_begin_poll()};
     MPI_Status statuses[TESTED];
     const unsigned complete = test_together(tested, statuses);
     bool any = complete != 0;
     if (complete & 1u << AWAITED) *status = statuses[AWAITED];
-    if (complete & 1u << ANSWER) take_answer(&statuses[ANSWER]);
+    if (complete & 1u << BUNDLE) take_bundle(&statuses[BUNDLE]);
     any |= armcii_outstanding_progress();
     if (tested[ARRIVAL])
         any |= armcii_server_end_poll(complete & 1u << ARRIVAL ? &statuses[ARRIVAL] : NULL);
@@ -422,7 +429,7 @@ void armcii_endpoint_reserve(struct endpoint *e, size_t length)
 {
     struct backoff p = {0};
     while (!e->open || e->open->bytes + length > endpoints.shared.message_max) {
-        if (e->due) armcii_am_progress(&p);
+        if (e->waits_for_window) armcii_am_progress(&p);
         armcii_endpoint_send(e);
         if (!e->open) open_message(e);
     }
@@ -443,7 +450,7 @@ static void poll_now_and_then(struct endpoint *e)
 {
     enum { POLL_EVERY = 16 };
     if (++e->appended % POLL_EVERY != 0) return;
-    poll_answers();
+    poll_bundles();
     atomic_fetch_add_explicit(&endpoints.stream_polls, 1, memory_order_relaxed);
 }
 
@@ -465,7 +472,7 @@ void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)
 {
     armcii_outstanding_start_short(o, e->server);
     e->gets++;
-    endpoints.answers_pending++;
+    endpoints.replies_pending++;
 }
 
 /* Send at once if few gets are under way, else coalesce until a reply arrives or somebody waits.
@@ -479,7 +486,7 @@ void armcii_endpoint_send_gets_if_due(struct endpoint *e)
         poll_now_and_then(e);
 }
 
-bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
+bool armcii_endpoint_fits_window(const struct endpoint *e, uint32_t bytes)
 {
     return e->unserved + bytes + e->rndv_bytes + 2 * endpoints.shared.message_max <=
            endpoints.window; /* the open message, the request */
@@ -492,7 +499,7 @@ unsigned armcii_endpoints_stream_polls(void)
 
 bool armcii_endpoints_are_busy(void)
 {
-    return armcii_outstanding_any() || endpoints.answers_pending > 0;
+    return armcii_outstanding_any() || endpoints.replies_pending > 0;
 }
 
 /* ---- leaving the library ---- */
@@ -549,15 +556,15 @@ void armcii_endpoints_start(MPI_Comm comm)
     if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");
     for (endpoints.count = 0; endpoints.count < BUFFERS; endpoints.count++)
         endpoints.free[endpoints.count] = BUFFERS - 1 - endpoints.count;
-    endpoints.any_answer =
-        (struct am_receive){endpoints.shared.comm, AM_TAG_ANSWER, sizeof endpoints.answer};
-    endpoints.answer_request = MPI_REQUEST_NULL;
+    endpoints.any_bundle =
+        (struct am_receive){endpoints.shared.comm, AM_TAG_BUNDLE, sizeof endpoints.bundle};
+    endpoints.bundle_request = MPI_REQUEST_NULL;
 }
 
 void armcii_endpoints_end(void)
 {
     if (!endpoints.buffers) return;
-    armcii_am_receives_drain(&endpoints.any_answer, 1, &endpoints.answer_request);
+    armcii_am_receives_drain(&endpoints.any_bundle, 1, &endpoints.bundle_request);
     for (int i = 0; i < BUFFERS; i++) {
         if (endpoints.is_sent[i]) MPI_Wait(&endpoints.send_requests[i], MPI_STATUS_IGNORE);
         endpoints.is_sent[i] = false;

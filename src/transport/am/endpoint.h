@@ -21,7 +21,7 @@ void armcii_endpoints_start(MPI_Comm comm);
 void armcii_endpoints_end(void);
 struct endpoints {
     MPI_Comm comm;
-    unsigned unsent;               /* messages that wait for room, rendezvous not in place */
+    unsigned unsent;               /* messages that wait for the window, rendezvous not in place */
     size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
     struct endpoint **of; /* [world size], by the rank of the server; NULL: not connected */
 };
@@ -33,22 +33,23 @@ extern const struct endpoints *const armcii_endpoints;
 struct endpoint *armcii_endpoint(int server);
 /* Wait until the open message has room for a request of that length. */
 void armcii_endpoint_reserve(struct endpoint *e, size_t length);
-/* Room for a request of that length in the open message; acknowledge: a fence waits for the
+/* Space for a request of that length in the open message; acknowledge: a fence waits for the
  * message. */
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);
-/* The short get whose request has been appended is outstanding: the server's answer completes it.
+/* The short get whose request has been appended is outstanding: a reply bundle of the server
+ * completes it.
  */
 void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o);
-/* Send the open message, as soon as there is room in the window: now; if there is reason not to
+/* Send the open message, as soon as it fits into the window: now; if there is reason not to
  * coalesce more updates, or more short gets; of all endpoints. */
 void armcii_endpoint_send(struct endpoint *e);
 void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoint_send_gets_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
 
-/* True if so many bytes of data (armcii_am_rndv_size) may be sent before the server asks for
- * them. */
-bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
+/* True if so many bytes of data (armcii_am_rndv_size) may be sent without waiting for the
+ * server. */
+bool armcii_endpoint_fits_window(const struct endpoint *e, uint32_t bytes);
 /* The request is in the open message, and so many bytes follow unasked; its
  * acknowledgement frees the tag. */
 void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes);
@@ -65,7 +66,7 @@ void armcii_endpoints_push(void);
 bool armcii_endpoints_are_busy(void);
 /* True if messages for which nothing is outstanding may still be in MPI's queue, behind some of
  * the program. Any thread may call it, without the lock. */
-bool armcii_endpoints_owe(void);
+bool armcii_endpoints_have_deferred_acks(void);
 /* Return the number of polls for acknowledgements so far by streams of updates and short gets,
  * whose threads advance them for now. */
 unsigned armcii_endpoints_stream_polls(void);

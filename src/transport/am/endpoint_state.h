@@ -12,21 +12,21 @@ struct endpoint {
     int server;
     struct am_message_header *open; /* message, in a buffer; NULL: none */
     uint16_t sequence;              /* number of the next message */
-    uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
-    size_t bytes_unacked; /* of the messages sent but not acknowledged */
-    uint32_t transmitted; /* bytes that were sent, modulo 2^32 (proto.h) */
-    uint32_t unserved;    /* of these, that the server has not served */
-    uint32_t rndv_bytes;  /* of the open message */
-    bool due;             /* the open message waits for room in the window only */
-    bool asked;           /* the server has been asked for room, and has not granted it */
-    bool granted;         /* the server has room for the open message */
-    struct am_ask ask;
-    MPI_Request asking;
+    uint64_t sent, acked;  /* messages that request an acknowledgement; acknowledged ones */
+    size_t bytes_unacked;  /* of the messages sent but not acknowledged */
+    uint32_t transmitted;  /* bytes that were sent, modulo 2^32 (proto.h) */
+    uint32_t unserved;     /* of these, that the server has not served */
+    uint32_t rndv_bytes;   /* of the open message */
+    bool waits_for_window; /* the open message waits only until it fits into the window */
+    bool credit_requested; /* from the server, which has not granted it */
+    bool credit_granted;   /* for the open message */
+    struct am_credit_request credit_request;
+    MPI_Request credit_send;
     unsigned opened;   /* messages */
     bool is_urgent;    /* somebody waits for the next update */
     bool is_held;      /* the open message waits for a flag behind its data */
     bool is_awaited;   /* somebody waits until the open message is acknowledged */
-    bool owes;         /* updates whose acknowledgement was left to a later message */
+    bool ack_deferred; /* the acknowledgement of updates was left to a later message */
     unsigned rndvs;    /* rendezvous puts that are not in place */
     unsigned appended; /* requests, to poll now and then */
     unsigned gets;     /* short ones whose replies have not arrived */

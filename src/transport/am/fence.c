@@ -8,7 +8,7 @@
 /* Send what is there, so that all updates until now are acknowledged. */
 static void send_awaited(struct endpoint *e)
 {
-    if (e->owes) armcii_endpoint_append(e, 0, true);
+    if (e->ack_deferred) armcii_endpoint_append(e, 0, true);
     e->is_awaited = e->open != NULL;
     armcii_endpoint_send(e);
 }

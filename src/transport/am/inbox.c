@@ -19,13 +19,13 @@ static struct {
     int arrived[MAX_BUFFERS], count; /* buffers with a complete message that is not served */
     long last_full_poll;
     unsigned polls; /* since the clock was read */
-    struct entry {
-        char *buffer;
+    struct inbox_buffer {
+        char *bytes;
         int sender;                /* of a message that has arrived and is not served; or NONE */
-        size_t bytes;              /* of that message */
+        size_t length;             /* of that message, in bytes */
         unsigned long post_number; /* order in which the receives were posted */
         int next;                  /* receive that was posted after this one; or NONE */
-    } entry[MAX_BUFFERS];
+    } buffer[MAX_BUFFERS];
     MPI_Request receives[MAX_BUFFERS]; /* one array for MPI_Testsome */
     MPI_Request none;                  /* MPI_REQUEST_NULL */
 } inbox;
@@ -38,12 +38,12 @@ static struct am_receive any_request(void)
 /* The buffer's receive has been posted, as the last one. */
 static void add_posted(int i)
 {
-    inbox.entry[i].post_number = ++inbox.posts;
-    inbox.entry[i].next = NONE;
+    inbox.buffer[i].post_number = ++inbox.posts;
+    inbox.buffer[i].next = NONE;
     if (inbox.first == NONE)
         inbox.first = i;
     else
-        inbox.entry[inbox.last].next = i;
+        inbox.buffer[inbox.last].next = i;
     inbox.last = i;
 }
 
@@ -51,20 +51,20 @@ static void add_posted(int i)
 static void remove_posted(int i)
 {
     int before = NONE;
-    for (int j = inbox.first; j != i; j = inbox.entry[j].next)
+    for (int j = inbox.first; j != i; j = inbox.buffer[j].next)
         before = j;
     if (before == NONE)
-        inbox.first = inbox.entry[i].next;
+        inbox.first = inbox.buffer[i].next;
     else
-        inbox.entry[before].next = inbox.entry[i].next;
+        inbox.buffer[before].next = inbox.buffer[i].next;
     if (inbox.last == i) inbox.last = before;
 }
 
 static void post(int i)
 {
     struct am_receive match = any_request();
-    inbox.entry[i].sender = NONE;
-    armcii_am_receive_post(&match, inbox.entry[i].buffer, &inbox.receives[i]);
+    inbox.buffer[i].sender = NONE;
+    armcii_am_receive_post(&match, inbox.buffer[i].bytes, &inbox.receives[i]);
     if (inbox.receives[i] == MPI_REQUEST_NULL)
         inbox.free++;
     else
@@ -80,16 +80,16 @@ void armcii_inbox_post(int k)
 
 static int new_buffer(void)
 {
-    inbox.entry[inbox.size].buffer = armcii_alloc(1, AM_MESSAGE_MAX, "messages from other nodes");
+    inbox.buffer[inbox.size].bytes = armcii_alloc(1, AM_MESSAGE_MAX, "messages from other nodes");
     inbox.receives[inbox.size] = MPI_REQUEST_NULL;
-    inbox.entry[inbox.size].sender = NONE;
+    inbox.buffer[inbox.size].sender = NONE;
     return inbox.size++;
 }
 
 /* No receive is posted for the buffer, and it holds no message to serve. */
 static bool is_free(int i)
 {
-    return inbox.receives[i] == MPI_REQUEST_NULL && inbox.entry[i].sender == NONE;
+    return inbox.receives[i] == MPI_REQUEST_NULL && inbox.buffer[i].sender == NONE;
 }
 
 /* Receive unexpected messages into free buffers. */
@@ -98,7 +98,7 @@ static void receive_unexpected(void)
     struct am_receive match = any_request();
     for (int i = 0; i < inbox.size && inbox.free > 0; i++) {
         if (!is_free(i)) continue;
-        if (!armcii_am_receive_unexpected(&match, inbox.entry[i].buffer, &inbox.receives[i]))
+        if (!armcii_am_receive_unexpected(&match, inbox.buffer[i].bytes, &inbox.receives[i]))
             return;
         inbox.free--;
         add_posted(i);
@@ -120,8 +120,8 @@ static bool is_full_poll_due(void)
 static void complete(int i, const MPI_Status *status)
 {
     remove_posted(i);
-    inbox.entry[i].sender = status->MPI_SOURCE;
-    inbox.entry[i].bytes = armcii_am_received(status);
+    inbox.buffer[i].sender = status->MPI_SOURCE;
+    inbox.buffer[i].length = armcii_am_received(status);
     inbox.arrived[inbox.count++] = i;
 }
 
@@ -180,18 +180,18 @@ int armcii_inbox_count(void)
 
 struct am_message armcii_inbox_message(int k)
 {
-    const struct entry *e = &inbox.entry[inbox.arrived[k]];
-    return (struct am_message){(const struct am_message_header *)(void *)e->buffer, e->bytes,
-                               e->sender};
+    const struct inbox_buffer *b = &inbox.buffer[inbox.arrived[k]];
+    return (struct am_message){(const struct am_message_header *)(void *)b->bytes, b->length,
+                               b->sender};
 }
 
 bool armcii_inbox_has_earlier(int k)
 {
-    const struct entry *message = &inbox.entry[inbox.arrived[k]];
+    const struct inbox_buffer *message = &inbox.buffer[inbox.arrived[k]];
     for (int j = 0; j < inbox.size; j++) {
-        const struct entry *e = &inbox.entry[j];
+        const struct inbox_buffer *b = &inbox.buffer[j];
         const bool is_pending = inbox.receives[j] != MPI_REQUEST_NULL;
-        if (e->post_number < message->post_number && (is_pending || e->sender == message->sender))
+        if (b->post_number < message->post_number && (is_pending || b->sender == message->sender))
             return true;
     }
     return false;
@@ -211,6 +211,6 @@ void armcii_inbox_end(void)
     struct am_receive match = any_request();
     armcii_am_receives_drain(&match, inbox.size, inbox.receives);
     while (inbox.size > 0)
-        free(inbox.entry[--inbox.size].buffer);
+        free(inbox.buffer[--inbox.size].bytes);
     inbox.free = inbox.count = 0;
 }

@@ -10,31 +10,35 @@
 
 enum { MAX_OUTSTANDING = 256 };
 static struct {
-    struct outstanding *entry[MAX_OUTSTANDING];
+    struct outstanding *op[MAX_OUTSTANDING];
     MPI_Request request[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of MPI costs as much
                                              as a message */
     struct outstanding *spare[MAX_OUTSTANDING]; /* of completed operations, for the next ones */
     int spares;
     int size, shorts;  /* shorts: of these, short gets: without an MPI request */
-    atomic_uint count; /* the list and those not yet started; any thread may read it without the
+    atomic_uint count; /* op and those not yet started; any thread may read it without the
                           lock */
     MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array that is
                                              too short */
-} list;
+    struct {
+        bool is_used[AM_TAGS];
+        int last, count; /* the last one given; of those in use */
+    } tags;              /* of replies */
+} outstanding;
 struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
 
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
 {
-    if (list.count >= MAX_OUTSTANDING) return NULL;
-    struct outstanding *o =
-        list.spares > 0 ? list.spare[--list.spares] : armcii_alloc(1, sizeof *o, "an operation");
+    if (outstanding.count >= MAX_OUTSTANDING) return NULL;
+    struct outstanding *o = outstanding.spares > 0 ? outstanding.spare[--outstanding.spares]
+                                                   : armcii_alloc(1, sizeof *o, "an operation");
     o->id = id;
     o->owner = owner;
     o->tag = o->data_tag = 0;
     o->buffer = NULL;
     o->addresses = NULL;
     o->is_short = false;
-    list.count++;
+    outstanding.count++;
     return o;
 }
 
@@ -74,15 +78,15 @@ void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, M
 void armcii_outstanding_start(struct outstanding *o, MPI_Request request, size_t bytes)
 {
     o->awaited = bytes;
-    list.entry[list.size] = o;
-    list.request[list.size++] = request;
+    outstanding.op[outstanding.size] = o;
+    outstanding.request[outstanding.size++] = request;
 }
 
 void armcii_outstanding_start_short(struct outstanding *o, int server)
 {
     o->is_short = true;
     o->server = server;
-    list.shorts++;
+    outstanding.shorts++;
     armcii_outstanding_start(o, MPI_REQUEST_NULL, o->shape.bytes);
 }
 
@@ -112,36 +116,36 @@ static void complete_outstanding(struct outstanding *o)
     }
     if (o->tag) armcii_tag_free(o->tag);
     free(o->addresses);
-    list.spare[list.spares++] = o;
-    list.count--;
+    outstanding.spare[outstanding.spares++] = o;
+    outstanding.count--;
 }
 
-/* Remove completed entries, in order. */
+/* Remove completed operations, in order. */
 static void compact_outstanding(void)
 {
     int n = 0;
-    for (int i = 0; i < list.size; i++) {
-        if (!list.entry[i]) continue;
-        list.entry[n] = list.entry[i];
-        list.request[n++] = list.request[i];
+    for (int i = 0; i < outstanding.size; i++) {
+        if (!outstanding.op[i]) continue;
+        outstanding.op[n] = outstanding.op[i];
+        outstanding.request[n++] = outstanding.request[i];
     }
-    list.size = n;
+    outstanding.size = n;
 }
 
 bool armcii_outstanding_progress(void)
 {
     int done, index[MAX_OUTSTANDING];
-    if (list.size == list.shorts) return false;
-    MPI_Testsome(list.size, list.request, &done, index, list.statuses);
+    if (outstanding.size == outstanding.shorts) return false;
+    MPI_Testsome(outstanding.size, outstanding.request, &done, index, outstanding.statuses);
     if (done == 0 || done == MPI_UNDEFINED) return false;
     for (int i = 0; i < done; i++) {
-        struct outstanding *o = list.entry[index[i]];
-        if (o->awaited != AM_SENDS) check_reply(o, &list.statuses[i]);
+        struct outstanding *o = outstanding.op[index[i]];
+        if (o->awaited != AM_SENDS) check_reply(o, &outstanding.statuses[i]);
         if (o->data_tag) {
-            send_data(o, &list.request[index[i]]);
+            send_data(o, &outstanding.request[index[i]]);
         } else {
             complete_outstanding(o);
-            list.entry[index[i]] = NULL;
+            outstanding.op[index[i]] = NULL;
         }
     }
     compact_outstanding();
@@ -157,9 +161,9 @@ unsigned armcii_outstanding_count_replies(int server, size_t bytes)
 {
     unsigned n = 0;
     size_t sum = 0;
-    for (int i = 0; i < list.size && sum < bytes; i++) {
-        if (!is_short_to(list.entry[i], server)) continue;
-        sum += armcii_am_padded(list.entry[i]->shape.bytes);
+    for (int i = 0; i < outstanding.size && sum < bytes; i++) {
+        if (!is_short_to(outstanding.op[i], server)) continue;
+        sum += armcii_am_padded(outstanding.op[i]->shape.bytes);
         n++;
     }
     return sum == bytes ? n : 0;
@@ -169,64 +173,60 @@ void armcii_outstanding_take_replies(int server, const char *replies, unsigned c
 {
     if (count == 0) return;
     for (unsigned i = 0, left = count; left > 0; i++) {
-        struct outstanding *o = list.entry[i];
+        struct outstanding *o = outstanding.op[i];
         if (!is_short_to(o, server)) continue;
         armcii_shape_unpack(&o->shape, replies);
         replies += armcii_am_padded(o->shape.bytes);
         complete_outstanding(o);
-        list.entry[i] = NULL;
+        outstanding.op[i] = NULL;
         left--;
     }
     compact_outstanding();
-    list.shorts -= (int)count;
+    outstanding.shorts -= (int)count;
 }
 
 void armcii_outstanding_end(void)
 {
-    while (list.spares > 0)
-        free(list.spare[--list.spares]);
+    while (outstanding.spares > 0)
+        free(outstanding.spare[--outstanding.spares]);
     armcii_bufpool_drain(&armcii_outstanding_buffers);
 }
 
 bool armcii_outstanding_any(void)
 {
-    return list.count > 0;
+    return outstanding.count > 0;
 }
 
 const struct outstanding *armcii_outstanding_find(uint64_t id)
 {
-    for (int i = 0; i < list.size; i++)
-        if (list.entry[i]->id == id) return list.entry[i];
+    for (int i = 0; i < outstanding.size; i++)
+        if (outstanding.op[i]->id == id) return outstanding.op[i];
     return NULL;
 }
 
 bool armcii_outstanding_to(int owner, uint64_t id)
 {
-    for (int i = 0; i < list.size; i++)
-        if ((owner < 0 || list.entry[i]->owner == owner) && list.entry[i]->id <= id) return true;
+    for (int i = 0; i < outstanding.size; i++)
+        if ((owner < 0 || outstanding.op[i]->owner == owner) && outstanding.op[i]->id <= id)
+            return true;
     return false;
 }
 
 /* ---- tags of replies ---- */
 
-static struct {
-    bool is_used[AM_TAGS];
-    int last, count; /* the last one given; of those in use */
-} tags;
-
 int armcii_tag_alloc(void)
 {
-    if (tags.count == AM_TAGS) return 0;
+    if (outstanding.tags.count == AM_TAGS) return 0;
     do
-        tags.last = (tags.last + 1) % AM_TAGS;
-    while (tags.is_used[tags.last]);
-    tags.is_used[tags.last] = true;
-    tags.count++;
-    return AM_TAG_FIRST + tags.last;
+        outstanding.tags.last = (outstanding.tags.last + 1) % AM_TAGS;
+    while (outstanding.tags.is_used[outstanding.tags.last]);
+    outstanding.tags.is_used[outstanding.tags.last] = true;
+    outstanding.tags.count++;
+    return AM_TAG_FIRST + outstanding.tags.last;
 }
 
 void armcii_tag_free(int tag)
 {
-    tags.is_used[tag - AM_TAG_FIRST] = false;
-    tags.count--;
+    outstanding.tags.is_used[tag - AM_TAG_FIRST] = false;
+    outstanding.tags.count--;
 }

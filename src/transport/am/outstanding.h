@@ -21,7 +21,7 @@ struct outstanding {
     MPI_Comm comm;        /* a rendezvous put: of the server */
     int server, data_tag; /* a rendezvous put whose data wait for the server's reply; tag 0: none */
     size_t awaited;       /* bytes of the reply; AM_SENDS: this process sends */
-    bool is_short;        /* a get whose reply comes in an answer of the server */
+    bool is_short;        /* a get whose reply comes in a reply bundle of the server */
 };
 
 /* Buffers for replies that are unpacked. */
@@ -29,7 +29,7 @@ extern struct bufpool armcii_outstanding_buffers;
 
 /* NULL while there are too many. */
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner);
-/* The data arrive in the buffer (NULL: in an answer); unpack them to s. */
+/* The data arrive in the buffer (NULL: in a reply bundle); unpack them to s. */
 void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer);
 /* When the server's reply has arrived, send s, which is contiguous or strided. */
 void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, MPI_Comm comm,

@@ -19,15 +19,16 @@ enum am_kind {
     AM_ACC,      /* the same */
     AM_PUT_RNDV, /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA;
                     scale: struct am_flag */
-    AM_PUT_ASK,  /* the same, but the data wait for a reply without bytes */
+    AM_PUT_RTS,  /* the same as a request to send: the data wait for the clear to send, a reply
+                    without bytes */
     AM_ACC_RNDV, /* rendezvous: the server receives the data in a buffer, when it has one */
-    AM_ACC_ASK,  /* the same, but the data wait for a reply without bytes */
-    AM_ROOM,     /* for a message of so many bytes */
-    AM_GET,      /* a short reply travels in an answer; any other has the request's tag, as for the
-                    following */
-    AM_RMW,      /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
-    AM_LOCK,     /* the reply follows when the mutex is granted */
-    AM_TRYLOCK,  /* reply: an int, 1 if granted, else 0 */
+    AM_ACC_RTS,  /* the same as a request to send */
+    AM_CREDIT,   /* a request for credit for a message of so many bytes */
+    AM_GET,  /* a short reply travels in a reply bundle; any other has the request's tag, as for the
+                following */
+    AM_RMW,  /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
+    AM_LOCK, /* the reply follows when the mutex is granted */
+    AM_TRYLOCK, /* reply: an int, 1 if granted, else 0 */
     AM_UNLOCK
 };
 
@@ -38,15 +39,15 @@ enum {
     AM_FRAGMENT_MAX = 48 << 10,                   /* data bytes of a reply to a vector get */
     AM_REPLY_MAX = 128 << 10,                     /* data bytes of a packed reply */
     AM_ACC_MAX = (256 << 10) - AM_HEADERS_MAX,    /* data bytes of a rendezvous accumulate */
-    AM_SHORT_REPLY = 1 << 10,                     /* data bytes of a reply in an answer */
-    AM_REPLIES_MAX = 8 << 10,                     /* bytes of the replies in an answer */
+    AM_SHORT_REPLY = 1 << 10,                     /* data bytes of a reply in a reply bundle */
+    AM_REPLIES_MAX = 8 << 10,                     /* bytes of the replies in a reply bundle */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
     AM_ZCOPY_MAX = 1 << 30,                       /* bytes of a zero-copy message */
     AM_UNEXPECTED_MAX = 64 << 10, /* bytes of a message that MPI delivers before its receive is
                                      posted (Open MPI over TCP) */
     AM_MESSAGE_COST = 2 << 10,    /* what a short message counts: MPI keeps more than its bytes */
     AM_TAG_REQUEST = 1,
-    AM_TAG_ANSWER = 2,
+    AM_TAG_BUNDLE = 2,
     AM_TAG_BARRIER = 3, /* + round, up to 31 */
     AM_TAG_FIRST = 64,  /* of replies: unique among the outstanding ones of a process */
     AM_TAGS = 16000,
@@ -61,18 +62,18 @@ struct am_message_header {
     uint16_t sequence;    /* number among this client's messages to this server, modulo 2^16 */
 };
 
-/* An answer of the server: an acknowledgement, and the replies to short gets, which come in the
- * order of the requests, each padded to 8 bytes. */
-struct am_ack {
-    int32_t messages; /* that are applied, their gets served */
-    int32_t bytes;    /* of these */
-    int32_t rndv_tag; /* of a rendezvous put whose data are in place; 0: none */
-    int32_t granted;  /* 1: the room that the client has asked for */
+/* A reply bundle of the server: an acknowledgement, and the replies to short gets, which come in
+ * the order of the requests, each padded to 8 bytes. */
+struct am_reply_header {
+    int32_t messages;       /* that are applied, their gets served */
+    int32_t bytes;          /* of these */
+    int32_t rndv_tag;       /* of a rendezvous put whose data are in place; 0: none */
+    int32_t credit_granted; /* 1: the credit that the client has requested */
     uint32_t
         served; /* of what the client has sent to this server: bytes since the start, modulo 2^32 */
 };
-struct am_answer {
-    struct am_ack ack;
+struct am_reply_bundle {
+    struct am_reply_header head;
     uint64_t bytes; /* of the replies */
     char replies[AM_REPLIES_MAX];
 };
@@ -81,13 +82,13 @@ struct am_answer {
  * client has a window: so many bytes that it has sent and the server has not served, of messages,
  * and of the data of rendezvous puts as far as MPI may deliver them before their receive is posted.
  * A message beyond the window waits while an acknowledgement is on its way; data beyond it wait
- * until the server has posted the receive (AM_PUT_ASK). A message that leaves less than a message
+ * until the server has posted the receive (AM_PUT_RTS). A message that leaves less than a message
  * of the window requests an acknowledgement. So a client never waits for other clients, and an idle
  * one keeps nothing from them.
  *
  * Many clients have small windows, and the server has memory for some long messages besides. A
- * message that is longer than the window asks for it, alone (AM_ROOM), and is sent when the server
- * has granted it. The room is free again when this one message is served. All data of rendezvous
+ * message that is longer than the window requests credit, alone (AM_CREDIT), and is sent when the
+ * server has granted it. The credit returns when this one message is served. All data of rendezvous
  * puts wait then.
  *
  * Replies are bounded by the server: it sends as many at a time as it has memory for. The get
@@ -140,8 +141,8 @@ struct am_flag {
     int64_t value;    /* an int */
 };
 
-/* The message that asks for room. */
-struct am_ask {
+/* The message that requests credit. */
+struct am_credit_request {
     struct am_message_header head;
     struct am_request_header request;
 };

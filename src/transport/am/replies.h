@@ -37,12 +37,12 @@ char *armcii_reply_data(struct reply *reply);
 void armcii_reply_send(struct reply *reply, int tag);
 /* A reply of at most REPLY_INLINE_MAX bytes. */
 void armcii_reply_inline(const void *data, size_t bytes, int client, int tag);
-/* The reply takes so much of the memory of clients while it is pending. */
+/* Take so much credit for the reply while it is pending. */
 void armcii_reply_count(struct reply *reply, size_t cost);
 
 /* Find completed replies; true when there was any. */
 bool armcii_replies_progress(void);
-/* Replies that are late take no memory from other clients any more. */
+/* Give credit taken AM_CREDIT_US ago back to the shared pool: those clients may be stopped. */
 void armcii_replies_expire(void);
 
 #endif

@@ -6,28 +6,28 @@
 #include "base/log.h"
 
 static struct {
-    struct entry {
-        struct entry *next;
+    struct link {
+        struct link *next;
         struct rndv rndv;
         uint64_t number; /* from 1 on */
     } * first;
     uint64_t count;
-} list;
+} rndv;
 
-void armcii_rndv_add(const struct rndv *rndv)
+void armcii_rndv_add(const struct rndv *added)
 {
-    struct entry *added = armcii_alloc(1, sizeof *added, "a rendezvous");
-    *added = (struct entry){list.first, *rndv, ++list.count};
-    list.first = added;
+    struct link *l = armcii_alloc(1, sizeof *l, "a rendezvous");
+    *l = (struct link){rndv.first, *added, ++rndv.count};
+    rndv.first = l;
 }
 
 /* The link to it; to NULL: there is none. */
-static struct entry **find(int server, int tag)
+static struct link **find(int server, int tag)
 {
-    struct entry **link = &list.first, *r;
-    while ((r = *link) != NULL && (r->rndv.server != server || r->rndv.tag != tag))
-        link = &r->next;
-    return link;
+    struct link **at = &rndv.first, *r;
+    while ((r = *at) != NULL && (r->rndv.server != server || r->rndv.tag != tag))
+        at = &r->next;
+    return at;
 }
 
 bool armcii_rndv_is_known(int server, int tag)
@@ -37,20 +37,20 @@ bool armcii_rndv_is_known(int server, int tag)
 
 void armcii_rndv_remove(int server, int tag)
 {
-    struct entry **link = find(server, tag), *r = *link;
+    struct link **at = find(server, tag), *r = *at;
     if (!r) return;
-    *link = r->next;
+    *at = r->next;
     free(r);
 }
 
 uint64_t armcii_rndv_count(void)
 {
-    return list.count;
+    return rndv.count;
 }
 
 bool armcii_rndv_has(int server, uint64_t count)
 {
-    const struct entry *r = list.first;
+    const struct link *r = rndv.first;
     while (r && (r->rndv.server != server || r->number > count))
         r = r->next;
     return r != NULL;
@@ -58,8 +58,8 @@ bool armcii_rndv_has(int server, uint64_t count)
 
 bool armcii_rndv_conflicts(int owner, struct op_verb verb, const char *lo, const char *hi)
 {
-    for (const struct entry *e = list.first; e; e = e->next) {
-        const struct rndv *r = &e->rndv;
+    for (const struct link *l = rndv.first; l; l = l->next) {
+        const struct rndv *r = &l->rndv;
         if (r->owner != owner) continue;
         if (verb.kind == OP_ACC && r->verb.kind == OP_ACC && verb.element == r->verb.element)
             continue;

@@ -17,7 +17,7 @@ struct rndv {
     char *flag; /* an int that is set behind the data; NULL: none */
 };
 
-void armcii_rndv_add(const struct rndv *rndv);
+void armcii_rndv_add(const struct rndv *added);
 /* True if such a one is in the list. */
 bool armcii_rndv_is_known(int server, int tag);
 /* The data are in place. */

@@ -20,7 +20,7 @@
 #include "transport/am/inbox.h"
 #include "transport/am/mutex_server.h"
 
-/* A get that waits for memory for its reply, a request for room, or a request behind one. */
+/* A get that waits for credit for its reply, a request for credit, or a request behind one. */
 struct deferred {
     struct deferred *next;
     _Alignas(8) char request[];
@@ -33,19 +33,18 @@ struct client {
     struct deferred **newest;
     uint32_t deferred; /* bytes of these requests */
     enum {
-        NO_ROOM,
-        GRANTED,
-        TOLD,
-        USED
-    } room;                        /* for its next message (AM_ROOM): granted; the
-                                      client knows; it has sent the message */
+        NO_CREDIT,
+        CREDIT_GRANTED, /* the client does not know it yet */
+        CREDIT_SENT,
+        CREDIT_USED                /* the client has sent the message */
+    } credit;                      /* for its next message (AM_CREDIT) */
     int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
     /* With deferred requests the client is in one queue, or waits for its own pending replies. */
     bool is_queued, waits_for_own;
     struct client *next_queued;
 };
 
-struct queue {
+struct client_queue {
     struct client *first, **last;
 };
 
@@ -61,18 +60,18 @@ static struct {
     int deferring;          /* clients with deferred requests */
     /* Those that have no reply pending, and wait for what others have: the first of each is served
      * before all that come later. Those of whom a reply is complete. */
-    struct queue for_memory, for_room, ready;
+    struct client_queue for_reply_credit, for_request_credit, ready;
     /* To the client whose message, or deferred requests, are being served. It leaves with the last
      * of them, and before a longer reply: no reply waits for another client. */
-    struct am_answer answer;
+    struct am_reply_bundle bundle;
 } server = {.serving = PTHREAD_MUTEX_INITIALIZER,
-            .for_memory.last = &server.for_memory.first,
-            .for_room.last = &server.for_room.first,
+            .for_reply_credit.last = &server.for_reply_credit.first,
+            .for_request_credit.last = &server.for_request_credit.first,
             .ready.last = &server.ready.first};
 
 /* ---- queues of clients ---- */
 
-static void queue_add(struct queue *q, struct client *c)
+static void queue_add(struct client_queue *q, struct client *c)
 {
     c->is_queued = true;
     c->next_queued = NULL;
@@ -80,7 +79,7 @@ static void queue_add(struct queue *q, struct client *c)
     q->last = &c->next_queued;
 }
 
-static void queue_remove_first(struct queue *q)
+static void queue_remove_first(struct client_queue *q)
 {
     q->first->is_queued = false;
     q->first = q->first->next_queued;
@@ -88,27 +87,27 @@ static void queue_remove_first(struct queue *q)
 }
 
 /* True if nobody waits there before the client. */
-static bool is_first(const struct queue *q, const struct client *c)
+static bool is_first(const struct client_queue *q, const struct client *c)
 {
     return !q->first || q->first == c;
 }
 
-/* ---- answers ---- */
+/* ---- reply bundles ---- */
 
-static void send_answer(int client)
+static void send_bundle(int client)
 {
-    const size_t bytes = offsetof(struct am_answer, replies) + server.answer.bytes;
-    if (server.answer.bytes == 0 && !server.answer.ack.messages && !server.answer.ack.rndv_tag &&
-        !server.answer.ack.granted)
+    const size_t bytes = offsetof(struct am_reply_bundle, replies) + server.bundle.bytes;
+    if (server.bundle.bytes == 0 && !server.bundle.head.messages && !server.bundle.head.rndv_tag &&
+        !server.bundle.head.credit_granted)
         return;
-    server.answer.ack.served = server.clients[client].served;
+    server.bundle.head.served = server.clients[client].served;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
     struct reply *reply = armcii_reply_new(client, bytes);
-    memcpy(armcii_reply_data(reply), &server.answer, bytes);
-    armcii_reply_send(reply, AM_TAG_ANSWER);
-    if (server.answer.bytes > 0) armcii_reply_count(reply, AM_REPLY_OVERHEAD + server.answer.bytes);
-    server.answer.ack = (struct am_ack){0};
-    server.answer.bytes = 0;
+    memcpy(armcii_reply_data(reply), &server.bundle, bytes);
+    armcii_reply_send(reply, AM_TAG_BUNDLE);
+    if (server.bundle.bytes > 0) armcii_reply_count(reply, AM_REPLY_OVERHEAD + server.bundle.bytes);
+    server.bundle.head = (struct am_reply_header){0};
+    server.bundle.bytes = 0;
 }
 
 /* ---- what a client may not send ---- */
@@ -149,8 +148,8 @@ static void reply_completed(const struct reply *reply)
         queue_add(&server.ready, c);
     }
     if (!reply->rndv_tag) return;
-    server.answer.ack.rndv_tag = reply->rndv_tag;
-    send_answer(reply->client);
+    server.bundle.head.rndv_tag = reply->rndv_tag;
+    send_bundle(reply->client);
 }
 
 /* ---- requests ---- */
@@ -164,21 +163,21 @@ static bool use_zcopy(const struct shape *s)
 static size_t reply_cost(const struct shape *s)
 {
     return AM_REPLY_OVERHEAD +
-           (use_zcopy(s) ? 0 : server.answer.bytes + armcii_am_padded(s->bytes));
+           (use_zcopy(s) ? 0 : server.bundle.bytes + armcii_am_padded(s->bytes));
 }
 
 static void add_short_reply(struct shape *s, int client)
 {
-    if (server.answer.bytes + s->bytes > sizeof server.answer.replies) send_answer(client);
-    armcii_shape_set_packed(s, server.answer.replies + server.answer.bytes);
+    if (server.bundle.bytes + s->bytes > sizeof server.bundle.replies) send_bundle(client);
+    armcii_shape_set_packed(s, server.bundle.replies + server.bundle.bytes);
     armcii_apply_get(s);
-    server.answer.bytes += armcii_am_padded(s->bytes);
+    server.bundle.bytes += armcii_am_padded(s->bytes);
 }
 
 static void reply_to_get(const struct am_request_header *r, struct shape *s, int client)
 {
     struct reply *reply;
-    send_answer(client);
+    send_bundle(client);
     if (use_zcopy(s)) {
         reply = armcii_reply_new(client, 0);
         armcii_am_send_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
@@ -193,11 +192,11 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
 }
 
 /* The receive is posted. */
-static void start_rndv(const struct am_request_header *r, struct reply *reply, bool asks)
+static void start_rndv(const struct am_request_header *r, struct reply *reply, bool waits)
 {
     reply->rndv_tag = r->tag;
     reply->awaited = (size_t)r->bytes;
-    if (asks)
+    if (waits) /* for the clear to send */
         armcii_reply_inline("", 0, reply->client, r->tag);
     else
         server.clients[reply->client].served += armcii_am_rndv_size(r->bytes);
@@ -209,7 +208,7 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
     memcpy(&reply->flag, r->scale, sizeof reply->flag);
     armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
-    start_rndv(r, reply, r->kind == AM_PUT_ASK);
+    start_rndv(r, reply, r->kind == AM_PUT_RTS);
 }
 
 /* Of the eager request. */
@@ -224,10 +223,10 @@ static size_t acc_rndv_cost(const struct am_request_header *r)
 }
 
 /* True if the server may take so much memory for the client now. */
-static bool has_memory(int client, size_t cost)
+static bool has_reply_credit(int client, size_t cost)
 {
     return armcii_credit_is_reserved(client, cost) ||
-           (is_first(&server.for_memory, &server.clients[client]) &&
+           (is_first(&server.for_reply_credit, &server.clients[client]) &&
             armcii_credit_suffices(client, cost));
 }
 
@@ -244,7 +243,7 @@ static void serve_acc_rndv(const struct am_request_header *r, int client)
     MPI_Irecv(reply->buffer + r->length, (int)r->bytes, MPI_BYTE, client, r->tag + AM_TAG_DATA,
               server.comm, &reply->request);
     armcii_reply_count(reply, acc_rndv_cost(r));
-    start_rndv(r, reply, r->kind == AM_ACC_ASK);
+    start_rndv(r, reply, r->kind == AM_ACC_RTS);
 }
 
 static void serve_rmw(const struct am_request_header *r, const struct shape *s, int client)
@@ -296,12 +295,12 @@ static void serve_unlock(const struct am_request_header *r, int holder)
     if (armcii_mutex_server_unlock(m, &client, &tag)) grant_mutex(client, tag);
 }
 
-static void serve_room(const struct am_request_header *r, int client)
+static void serve_credit_request(const struct am_request_header *r, int client)
 {
     struct client *c = &server.clients[client];
-    if (c->room != NO_ROOM) refuse(client, "a request for room while it has some");
+    if (c->credit != NO_CREDIT) refuse(client, "a request for credit while it has some");
     armcii_credit_grant(client, (size_t)r->bytes);
-    c->room = GRANTED;
+    c->credit = CREDIT_GRANTED;
 }
 
 static bool may_serve(const struct am_request_header *r, const struct shape *s, int client)
@@ -309,9 +308,10 @@ static bool may_serve(const struct am_request_header *r, const struct shape *s, 
     const struct client *c = &server.clients[client];
     switch ((enum am_kind)r->kind) {
     case AM_ACC_RNDV:
-    case AM_ACC_ASK: return has_memory(client, acc_rndv_cost(r));
-    case AM_GET: return has_memory(client, reply_cost(s));
-    case AM_ROOM: return is_first(&server.for_room, c) && armcii_credit_can_grant(r->bytes);
+    case AM_ACC_RTS: return has_reply_credit(client, acc_rndv_cost(r));
+    case AM_GET: return has_reply_credit(client, reply_cost(s));
+    case AM_CREDIT:
+        return is_first(&server.for_request_credit, c) && armcii_credit_can_grant(r->bytes);
     default: return true;
     }
 }
@@ -329,7 +329,7 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
         armcii_apply_put(s);
         break;
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, s); break;
-    case AM_ROOM: serve_room(r, client); break;
+    case AM_CREDIT: serve_credit_request(r, client); break;
     case AM_GET:
         if (armcii_am_is_short_reply(s->bytes))
             add_short_reply(s, client);
@@ -337,9 +337,9 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
             reply_to_get(r, s, client);
         break;
     case AM_PUT_RNDV:
-    case AM_PUT_ASK: serve_put_rndv(r, s, client); break;
+    case AM_PUT_RTS: serve_put_rndv(r, s, client); break;
     case AM_ACC_RNDV:
-    case AM_ACC_ASK: serve_acc_rndv(r, client); break;
+    case AM_ACC_RTS: serve_acc_rndv(r, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
     case AM_LOCK:
         if (armcii_mutex_server_lock(mutex_to_lock(r, client), client, r->tag))
@@ -391,41 +391,41 @@ static bool serve_oldest(struct client *c)
 static void end_grant(struct client *c)
 {
     armcii_credit_end_grant((int)(c - server.clients));
-    c->room = NO_ROOM;
+    c->credit = NO_CREDIT;
 }
 
 static void send_replies_and_acks(struct client *c)
 {
     if (!c->oldest) {
-        server.answer.ack.messages = c->held_acks;
-        server.answer.ack.bytes = c->held_bytes;
+        server.bundle.head.messages = c->held_acks;
+        server.bundle.head.bytes = c->held_bytes;
         c->held_acks = c->held_bytes = 0;
-        if (c->room == USED) end_grant(c);
+        if (c->credit == CREDIT_USED) end_grant(c);
     }
-    if (c->room == GRANTED) {
-        c->room = TOLD;
-        server.answer.ack.granted = 1;
+    if (c->credit == CREDIT_GRANTED) {
+        c->credit = CREDIT_SENT;
+        server.bundle.head.credit_granted = 1;
     }
-    send_answer((int)(c - server.clients));
+    send_bundle((int)(c - server.clients));
 }
 
 /* A client with replies under way does not keep others waiting until it takes them. */
-static void wait_for_memory(struct client *c)
+static void wait_for_credit(struct client *c)
 {
     if (c->is_queued || c->waits_for_own) return;
-    if (oldest_request(c)->kind == AM_ROOM)
-        queue_add(&server.for_room, c);
+    if (oldest_request(c)->kind == AM_CREDIT)
+        queue_add(&server.for_request_credit, c);
     else if (armcii_credit_is_used((int)(c - server.clients)))
         c->waits_for_own = true;
     else
-        queue_add(&server.for_memory, c);
+        queue_add(&server.for_reply_credit, c);
 }
 
 /* Its requests at hand are served, or deferred. */
 static void finish(struct client *c)
 {
     send_replies_and_acks(c);
-    if (c->oldest) wait_for_memory(c);
+    if (c->oldest) wait_for_credit(c);
 }
 
 static void serve_all_possible(struct client *c)
@@ -435,7 +435,7 @@ static void serve_all_possible(struct client *c)
     finish(c);
 }
 
-static bool serve_queue(struct queue *q)
+static bool serve_queue(struct client_queue *q)
 {
     bool any = false;
     for (struct client *c; (c = q->first) != NULL && serve_oldest(c); any = true) {
@@ -445,15 +445,15 @@ static bool serve_queue(struct queue *q)
     return any;
 }
 
-/* Costs as much as there is to serve, however many wait. */
+/* O(requests served), not O(clients waiting). */
 static bool serve_deferred(void)
 {
     for (struct client *c; (c = server.ready.first) != NULL;) {
         queue_remove_first(&server.ready);
         serve_all_possible(c);
     }
-    bool any = serve_queue(&server.for_memory);
-    any |= serve_queue(&server.for_room);
+    bool any = serve_queue(&server.for_reply_credit);
+    any |= serve_queue(&server.for_request_credit);
     return any;
 }
 
@@ -473,7 +473,7 @@ static void serve_message(const struct am_message *m)
     armcii_arena_renew(); /* the message may be for memory that was freed and allocated again */
     struct client *c = &server.clients[m->client];
     const uint32_t deferred_before = c->deferred;
-    if (c->room == TOLD) c->room = USED;
+    if (c->credit == CREDIT_SENT) c->credit = CREDIT_USED;
     for (size_t at = sizeof *m->head; at < m->bytes;) {
         const struct am_request_header *r =
             (const struct am_request_header *)(const void *)(message + at);

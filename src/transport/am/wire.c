@@ -92,8 +92,8 @@ enum { ANY_FORM = TWO_FORMS | 1 << SHAPE_VECTOR };
 struct rule;
 typedef bool check(const struct am_request_header *r, const struct rule *rule,
                    struct am_decoded *d);
-static check check_get, check_room, check_rmw, check_mutex, check_accumulate, check_put_rndv,
-    check_accumulate_rndv;
+static check check_get, check_credit_request, check_rmw, check_mutex, check_accumulate,
+    check_put_rndv, check_accumulate_rndv;
 
 /* What a request of a kind may say. */
 struct rule {
@@ -116,13 +116,14 @@ static const struct rule rules[] = {
                 check_accumulate},
     [AM_PUT_RNDV] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
                      check_put_rndv},
-    [AM_PUT_ASK] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
+    [AM_PUT_RTS] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
                     check_put_rndv},
     [AM_ACC_RNDV] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_ACC_MAX, 1,
                      ANY_TAG, check_accumulate_rndv},
-    [AM_ACC_ASK] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_ACC_MAX, 1,
+    [AM_ACC_RTS] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_ACC_MAX, 1,
                     ANY_TAG, check_accumulate_rndv},
-    [AM_ROOM] = {"a request for room", ONE_FORM, 1, 1, AM_MESSAGE_MAX, 0, NO_TAG, check_room},
+    [AM_CREDIT] = {"a request for credit", ONE_FORM, 1, 1, AM_MESSAGE_MAX, 0, NO_TAG,
+                   check_credit_request},
     [AM_GET] = {"a get", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, 0, AM_TAG_FIRST + AM_TAGS, check_get},
     [AM_RMW] = {"a read-modify-write", ONE_FORM, RMW_REPLACE + 1, sizeof(int), sizeof(long), 1,
                 ANY_TAG, check_rmw},
@@ -320,8 +321,8 @@ static bool check_get(const struct am_request_header *r, const struct rule *rule
     return true;
 }
 
-static bool check_room(const struct am_request_header *r, const struct rule *rule,
-                       struct am_decoded *d)
+static bool check_credit_request(const struct am_request_header *r, const struct rule *rule,
+                                 struct am_decoded *d)
 {
     return r->bytes == armcii_am_message_max() || refuse_value(d, rule, "bytes", r->bytes);
 }
