@@ -1,6 +1,7 @@
 """Are the files that are made from others up to date?"""
 import difflib
 import os
+import shutil
 import subprocess
 import sys
 
