@@ -504,13 +504,16 @@ int ARMCI_NbPutValueFloat(float src, void *dst, int proc, armci_hdl_t *hdl);
 int ARMCI_NbPutValueDouble(double src, void *dst, int proc, armci_hdl_t *hdl);
 /** @} */
 /** @defgroup aggregate Aggregate handles
- * An aggregate handle collects contiguous non-blocking requests and issues them together: one
- * vector transfer for each sequence of requests of one kind to one process. Many small transfers to
- * one process cost far less this way.
+ * An aggregate handle collects non-blocking requests of any form and issues them together: one
+ * vector transfer for those of one kind to one slice of a process (accumulates: of one type and
+ * scale). Many small transfers to one process cost far less this way.
  * @completion Collected requests are issued by `ARMCI_Wait` or `ARMCI_Test` on the handle, by a
- * fence of their target, by a request of another kind or to another process, or when the handle is
- * unset. The local buffers are in use until the wait; values of `ARMCI_NbPutValue` are copied. On
- * shared memory a request is executed immediately.
+ * fence of their target, when many are collected, or when the handle is unset. The local buffers
+ * are in use until the wait; strides, counts, lists of addresses, scales and values of
+ * `ARMCI_NbPutValue` are copied. On shared memory, and if it is long, a request is executed
+ * immediately.
+ * @ordering Puts of one handle to one process: that of their calls. Requests of different kinds:
+ * none.
  * @errors `ARMCI_ERR_HANDLE` for NULL. A request is checked at once; an invalid one is not
  * collected.
  * @source [B] @{ */

@@ -160,22 +160,48 @@ acc_fast(int datatype, const void *scale, const void *src, const void *dst, int 
     return true;
 }
 
-/* Negative ranks match no queued request. */
-static bool queue_fast(armci_hdl_t *hdl, enum op_kind kind, int proc, void *local, void *remote,
-                       int bytes)
+/* Where no other thread of the program has entered, requests are queued without the global lock.
+ * Ended by armcii_solo_exit. */
+static inline bool begin_without_lock(void)
 {
-    if (bytes <= 0 || needs_check(local) ||
-        !armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes))
-        return false;
-    return true;
+    return armcii_solo_enter() || armcii_entry.state == ENTRY_FAST;
 }
 
-/* The same without the global lock, where no other thread of the program has entered. */
-static inline bool queue_solo(armci_hdl_t *hdl, enum op_kind kind, int proc, void *local,
-                              void *remote, int bytes)
+/* The first and the last local address. */
+static bool need_checks(const struct aggregate_rows *rows)
 {
-    if (!hdl || !armcii_solo_enter()) return false;
-    bool queued = queue_fast(hdl, kind, proc, local, remote, bytes);
+    return needs_check(rows->local) ||
+           (intptr_t)((uintptr_t)rows->local + (rows->n - 1) * (uintptr_t)rows->local_stride) <= 0;
+}
+
+static bool queue_rows_locked(const struct op_args *r, const struct aggregate_rows *rows,
+                              armci_hdl_t *hdl)
+{
+    const struct aggregate_key key = {r->proc, r->verb, r->scale};
+    struct aggregate *a = armcii_handle_list(hdl, &key, rows->remote);
+    return a && armcii_aggregate_append_rows(a, rows);
+}
+
+struct aggregate *armcii_queue_begin(const struct op_args *r, const void *remote, int bytes,
+                                     armci_hdl_t *hdl)
+{
+    const struct aggregate_key key = {r->proc, r->verb, r->scale};
+    if (!hdl || hdl == armcii_blocking || bytes <= 0 || !begin_without_lock()) return NULL;
+    struct aggregate *a = NULL;
+    if (r->verb.kind != OP_ACC || (r->scale && (unsigned)r->verb.element < ELEMENT_COUNT &&
+                                   (unsigned)bytes % armcii_elements[r->verb.element].size == 0))
+        a = armcii_handle_list(hdl, &key, remote);
+    if (!a) armcii_solo_exit();
+    return a;
+}
+
+/* Queue what matches the requests of an aggregate handle, without the lock. */
+static bool queue_rows(const struct op_args *r, const struct aggregate_rows *rows, int bytes,
+                       armci_hdl_t *hdl)
+{
+    struct aggregate *a = armcii_queue_begin(r, rows->remote, bytes, hdl);
+    if (!a) return false;
+    bool queued = !need_checks(rows) && armcii_aggregate_append_rows(a, rows);
     armcii_solo_exit();
     return queued;
 }
@@ -228,33 +254,45 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
 {
     static const char *const names[][2] = {
         [OP_PUT] = {"ARMCI_NbPut", "ARMCI_Put"}, [OP_GET] = {"ARMCI_NbGet", "ARMCI_Get"}};
-    const char *caller = names[kind][hdl == BLOCKING];
+    const struct op_args r = {
+        .caller = names[kind][hdl == BLOCKING], .verb.kind = kind, .proc = proc};
     /* The address cache has slices of this node only. */
     const bool direct = !needs_check(local) && (unsigned)proc < (unsigned)armcii_world->size &&
                         armcii_world_is_on_node(proc);
     char *there = direct ? armcii_addr_cache_lookup_own(proc, remote, (size_t)bytes) : NULL;
     if (!there) {
-        if (hdl != BLOCKING && queue_solo(hdl, kind, proc, local, remote, bytes)) return 0;
-        ARMCII_ENTER(caller);
+        const struct aggregate_rows row = {local, remote, 0, 0, (size_t)bytes, 1};
+        if (queue_rows(&r, &row, bytes, hdl)) return 0;
+        ARMCII_ENTER(r.caller);
         if (!entered) return ARMCI_ERR_STATE;
         if (direct) there = armcii_addr_cache_lookup_shared(proc, remote, (size_t)bytes);
-        if (!there && hdl != BLOCKING && queue_fast(hdl, kind, proc, local, remote, bytes))
+        if (!there && hdl && hdl != BLOCKING && bytes > 0 && !needs_check(local) &&
+            queue_rows_locked(&r, &row, hdl))
             return 0;
-        if (!there)
-            return contiguous((struct op_args){.caller = caller, .verb.kind = kind, .proc = proc},
-                              local, remote, bytes, hdl);
+        if (!there) return contiguous(r, local, remote, bytes, hdl);
     }
     return copy_there(kind, there, local, (size_t)bytes);
 }
 
-/* Transfers more than SHORT_BYTES, or what is not in the last slice. */
+/* Negative ranks and lengths match no queued request. */
+static inline bool queue_next(enum op_kind kind, void *local, void *remote, int bytes, int proc,
+                              armci_hdl_t *hdl)
+{
+    if (!hdl || hdl == BLOCKING || needs_check(local) || !begin_without_lock()) return false;
+    bool queued = armcii_aggregate_append_next(hdl, kind, proc, local, remote, (size_t)bytes);
+    armcii_solo_exit();
+    return queued;
+}
+
+/* Transfers more than SHORT_BYTES, or what is not in the last slice, or queues it. */
 __attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, void *remote,
                                                 int bytes, int proc, armci_hdl_t *hdl)
 {
     char *there =
         needs_check(local) ? NULL : armcii_addr_cache_lookup_last(proc, remote, (size_t)bytes);
-    return there ? copy_there(kind, there, local, (size_t)bytes)
-                 : find_and_transfer(kind, local, remote, bytes, proc, hdl);
+    if (there) return copy_there(kind, there, local, (size_t)bytes);
+    if (queue_next(kind, local, remote, bytes, proc, hdl)) return 0;
+    return find_and_transfer(kind, local, remote, bytes, proc, hdl);
 }
 
 int PARMCI_Put(void *src, void *dst, int bytes, int proc)
@@ -305,18 +343,37 @@ ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc,
                  armci_hdl_t *hdl)
 {
+    const struct op_args r = acc_to(CALLER, datatype, scale, proc);
+    if (queue_rows(&r, &(struct aggregate_rows){src, dst, 0, 0, (size_t)bytes, 1}, bytes, hdl))
+        return 0;
     ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
-    return contiguous(acc_to(CALLER, datatype, scale, proc), src, dst, bytes, hdl);
+    return contiguous(r, src, dst, bytes, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
 
 /* ---- strided ---- */
 
+/* Queue a few rows; rows that continue each other are one segment. */
+static bool queue_strided(const struct op_args *r, void *src, const int src_stride[], void *dst,
+                          const int dst_stride[], const int count[], int levels, armci_hdl_t *hdl)
+{
+    if (!hdl || hdl == BLOCKING || levels != 1 || !count || !src_stride || !dst_stride ||
+        count[1] <= 0 || count[1] > AGGREGATE_ROWS ||
+        (src_stride[0] == count[0] && dst_stride[0] == count[0]))
+        return false;
+    struct aggregate_rows rows = {
+        src, dst, src_stride[0], dst_stride[0], (size_t)count[0], (size_t)count[1]};
+    if (r->verb.kind == OP_GET)
+        rows = (struct aggregate_rows){dst, src, dst_stride[0], src_stride[0], rows.bytes, rows.n};
+    return queue_rows(r, &rows, count[0], hdl);
+}
+
 static int strided(struct op_args r, void *src, const int src_stride[], void *dst,
                    const int dst_stride[], const int count[], int levels, armci_hdl_t *hdl)
 {
+    if (queue_strided(&r, src, src_stride, dst, dst_stride, count, levels, hdl)) return 0;
     ARMCII_ENTER(r.caller);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;

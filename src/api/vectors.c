@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/entry.h"
+#include "core/aggregate.h"
 
 /* ---- arguments ---- */
 
@@ -78,8 +79,34 @@ static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
 
 /* ---- functions ---- */
 
+static bool has_valid_addresses(void *const local[], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((intptr_t)local[i] <= 0) return false;
+    return true;
+}
+
+/* Queue what matches the requests of an aggregate handle, without the lock. */
+static bool queue_list(const struct op_args *r, const armci_giov_t *v, armci_hdl_t *hdl)
+{
+    if (!hdl || hdl == armcii_blocking || v->ptr_array_len <= 0 || !v->src_ptr_array ||
+        !v->dst_ptr_array)
+        return false;
+    const bool is_get = r->verb.kind == OP_GET;
+    const struct vector_run segments = {is_get ? v->dst_ptr_array : v->src_ptr_array,
+                                        is_get ? v->src_ptr_array : v->dst_ptr_array,
+                                        (size_t)v->bytes, (size_t)v->ptr_array_len};
+    struct aggregate *a = armcii_queue_begin(r, segments.remote[0], v->bytes, hdl);
+    if (!a) return false;
+    bool queued = has_valid_addresses(segments.local, segments.n) &&
+                  armcii_aggregate_append_list(a, &segments);
+    armcii_solo_exit();
+    return queued;
+}
+
 static int vector(struct op_args r, const armci_giov_t iov[], int iov_len, armci_hdl_t *hdl)
 {
+    if (iov_len == 1 && iov && queue_list(&r, iov, hdl)) return 0;
     ARMCII_ENTER(r.caller);
     struct vector_memory memory;
     struct op op;

@@ -15,9 +15,8 @@
 #include "base/log.h"
 #include "base/backoff.h"
 
-/* Requests in a queue have one kind and one target; so many kinds and targets of a handle may
- * alternate. */
-enum { QUEUES = 6 };
+/* So many lists of a handle may alternate (core/aggregate.h). */
+enum { QUEUES = 64 };
 
 /* An entry has them while requests are queued; they keep their memory for the next one. */
 struct queues {
@@ -30,9 +29,9 @@ struct handle_entry {
     unsigned index, tag,
         former; /* former: the tag before the last switch between aggregate and plain; 0: none */
     bool aggregate;             /* as the tag encodes */
-    struct aggregate *queues;   /* requests not yet issued; [queue_count] */
-    int queue_count;            /* QUEUES; 0: no requests are queued */
-    int next_queue;             /* to be issued where a request fits in none */
+    struct aggregate *queues;   /* requests not yet issued; NULL: none are */
+    int queue_count;            /* of them that have been used; the others are empty */
+    int last_queue;             /* the one of the last request */
     struct request *operations; /* [first, n) */
     size_t first, n, room;
     uint64_t removed;           /* number of operations removed so far */
@@ -77,6 +76,7 @@ void armcii_handles_start(void)
     handles.entry_count = 1;
     handles.first_free = 0;
     armcii_handles_queued = 0;
+    armcii_aggregate_forget();
     handles.queued = NULL;
     handles.copied = 0;
     handles.sweep_limit = SWEEP_BYTES;
@@ -133,17 +133,16 @@ static void take_queues(struct handle_entry *s)
     else
         queues = armcii_alloc(1, sizeof *queues, "an aggregate handle");
     s->queues = queues->queue;
-    s->queue_count = QUEUES;
 }
 
 static void give_queues(struct handle_entry *s)
 {
-    if (s->queue_count == 0) return;
+    if (!s->queues) return;
     struct queues *queues = (struct queues *)(void *)s->queues;
     queues->next = handles.spare;
     handles.spare = queues;
     s->queues = NULL;
-    s->queue_count = 0;
+    s->queue_count = s->last_queue = 0;
 }
 
 static void free_queues(void)
@@ -155,6 +154,7 @@ static void free_queues(void)
             armcii_aggregate_free(&queues->queue[q]);
         free(queues);
     }
+    armcii_aggregate_forget();
 }
 
 void armcii_handles_end(void)
@@ -416,6 +416,19 @@ static int flush_queues(struct handle_entry *s, int target)
     return rc;
 }
 
+/* A put that is not queued comes behind those that are. */
+static int flush_puts(struct handle_entry *s, int target)
+{
+    int rc = 0;
+    for (int q = 0; q < s->queue_count; q++) {
+        if (s->queues[q].verb.kind != OP_PUT || !armcii_aggregate_has(&s->queues[q], target))
+            continue;
+        int failed = flush_queue(s, &s->queues[q]);
+        if (failed) rc = failed;
+    }
+    return rc;
+}
+
 /* Wait until the flushes of other threads have issued their requests. */
 static void wait_for_flushes(const struct handle_entry *s)
 {
@@ -424,43 +437,53 @@ static void wait_for_flushes(const struct handle_entry *s)
         armcii_progress_wait(&p);
 }
 
-/* The queue with requests like op, or an empty one; NULL: neither. */
-static struct aggregate *queue_for(struct handle_entry *s, const struct op *op)
+static int following(const struct handle_entry *s, int queue)
 {
-    struct aggregate *empty = NULL;
-    if (s->queue_count == 0) take_queues(s);
-    for (int q = 0; q < QUEUES; q++) {
-        struct aggregate *queue = &s->queues[q];
-        if (!armcii_aggregate_has(queue, -1))
-            empty = empty ? empty : queue;
-        else if (armcii_aggregate_fits(queue, op))
-            return queue;
-    }
-    return empty;
+    return queue + 1 < s->queue_count ? queue + 1 : 0;
 }
 
-static int queue_request(struct handle_entry *s, const struct op *op, bool copy)
+/* The queue with requests like op; else an empty one; else the one behind the last one used.
+ * Requests often come in turns. */
+static int queue_for(struct handle_entry *s, const struct op *op, const struct raddr *raddr)
 {
-    struct aggregate *queue;
-    int rc = 0;
-    while (rc == 0 && !(queue = queue_for(s, op))) {
-        rc = flush_queue(s, &s->queues[s->next_queue = (s->next_queue + 1) % QUEUES]);
-        push(s);
+    int empty = -1, q = s->last_queue;
+    if (!s->queues) take_queues(s);
+    for (int i = 0; i < s->queue_count; i++, q = following(s, q)) {
+        if (armcii_aggregate_matches(&s->queues[q], op, raddr)) return q;
+        if (!armcii_aggregate_has(&s->queues[q], -1)) empty = q;
     }
-    if (rc) return rc;
-    rc = armcii_aggregate_add(queue, op, copy);
-    if (rc) return rc;
+    if (empty >= 0) return empty;
+    return s->queue_count < QUEUES ? s->queue_count++ : following(s, s->last_queue);
+}
+
+static int queue_request(armci_hdl_t *handle, const struct op *op, const struct raddr *raddr,
+                         bool copy)
+{
+    struct handle_entry *s = obtain(handle);
+    while (s->last_queue = queue_for(s, op, raddr),
+           !armcii_aggregate_has_room(&s->queues[s->last_queue], op, raddr)) {
+        int rc = flush_queue(s, &s->queues[s->last_queue]);
+        push(s);
+        if (rc) return rc;
+    }
+    armcii_aggregate_add(&s->queues[s->last_queue], handle, op, raddr, copy);
     link_queued(s);
     return 0;
 }
 
-bool armcii_handle_queue_next(armci_hdl_t *handle, enum op_kind kind, int target, void *local,
-                              void *remote, size_t bytes)
+struct aggregate *armcii_handle_list(const armci_hdl_t *handle, const struct aggregate_key *key,
+                                     const void *remote)
 {
+    struct aggregate *recent = armcii_aggregate_recent_for(handle, key, remote);
+    if (recent) return recent;
     struct handle_entry *s = find(handle);
-    for (int q = 0; s && s->aggregate && q < s->queue_count; q++)
-        if (armcii_aggregate_append(&s->queues[q], kind, target, local, remote, bytes)) return true;
-    return false;
+    if (!s || !s->aggregate) return NULL;
+    for (int i = 0, q = s->last_queue; i < s->queue_count; i++, q = following(s, q)) {
+        if (!armcii_aggregate_is_for(&s->queues[q], key, remote)) continue;
+        s->last_queue = q;
+        return &s->queues[q];
+    }
+    return NULL;
 }
 
 static bool is_aggregate(const armci_hdl_t *handle)
@@ -469,16 +492,27 @@ static bool is_aggregate(const armci_hdl_t *handle)
     return s ? s->aggregate : is_empty_aggregate(handle);
 }
 
-bool armcii_handle_would_queue(const armci_hdl_t *handle, const struct op *op)
+/* Queue op if the handle collects such requests; *queued: it did. 0 or an error code. */
+static int try_to_queue(armci_hdl_t *handle, const struct op *op, bool copy, bool *queued)
 {
-    return is_aggregate(handle) && armcii_aggregate_accepts(op);
+    struct raddr raddr;
+    *queued = false;
+    if (!is_aggregate(handle) || op->shape.bytes == 0) return 0;
+    int rc = armcii_op_locate(op, &raddr);
+    if (rc) return rc;
+    *queued = raddr.region && armcii_aggregate_accepts(op, &raddr);
+    if (*queued) return queue_request(handle, op, &raddr, copy);
+    struct handle_entry *s = find(handle);
+    return s && op->verb.kind == OP_PUT ? flush_puts(s, op->target) : 0;
 }
 
 int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
 {
-    if (armcii_handle_would_queue(handle, op)) return queue_request(obtain(handle), op, false);
     struct request req;
-    int rc = armcii_op_start(op, &req);
+    bool queued;
+    int rc = try_to_queue(handle, op, false, &queued);
+    if (rc || queued) return rc;
+    rc = armcii_op_start(op, &req);
     if (rc || !req.transport) return rc;
     struct handle_entry *s = obtain(handle);
     attach(s, &req);
@@ -488,8 +522,9 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
 
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 {
-    return armcii_handle_would_queue(handle, op) ? queue_request(obtain(handle), op, true)
-                                                 : armcii_op_blocking(op);
+    bool queued;
+    int rc = try_to_queue(handle, op, true, &queued);
+    return rc || queued ? rc : armcii_op_blocking(op);
 }
 
 /* ---- completion ---- */

@@ -116,20 +116,26 @@ static int locate(const struct op *op, struct raddr *raddr)
         (const void *)first, (size_t)(first - op->lo), op->target, (size_t)(first - raddr->lo));
 }
 
+int armcii_op_locate(const struct op *op, struct raddr *raddr)
+{
+    if (!armcii_region_locate(op->target, op->lo, raddr) ||
+        (uintptr_t)op->hi - (uintptr_t)op->lo > (uintptr_t)raddr->hi - (uintptr_t)op->lo) {
+        raddr->region = NULL;
+        if (op->shape.form == SHAPE_VECTOR) return 0;
+        int rc = locate(op, raddr);
+        if (rc) return rc;
+    }
+    return armcii_op_check_mode(op->caller, remote_argument(op), op->verb.kind, raddr);
+}
+
 int armcii_op_start(const struct op *op, struct request *req)
 {
     struct raddr raddr;
-    int rc;
     *req = (struct request){0};
     if (op->shape.bytes == 0) return 0;
-    if (!armcii_region_locate(op->target, op->lo, &raddr) ||
-        (uintptr_t)op->hi - (uintptr_t)op->lo > (uintptr_t)raddr.hi - (uintptr_t)op->lo) {
-        if (op->shape.form == SHAPE_VECTOR) return start_scattered(op);
-        rc = locate(op, &raddr);
-        if (rc) return rc;
-    }
-    rc = armcii_op_check_mode(op->caller, remote_argument(op), op->verb.kind, &raddr);
+    int rc = armcii_op_locate(op, &raddr);
     if (rc) return rc;
+    if (!raddr.region) return start_scattered(op);
     if (raddr.is_mapped && op->shape.form == SHAPE_CONTIGUOUS)
         armcii_addr_cache_enter(op->target, op->lo, &raddr);
     return armcii_op_issue(op, &raddr, req);

@@ -6,6 +6,9 @@
 
 #include "transport/transport.h"
 
+/* Find the slice of the remote side of op, which is not empty; raddr->region is NULL where a vector
+ * lies in several. 0, or an error code. */
+int armcii_op_locate(const struct op *op, struct raddr *raddr);
 /* Resolve the remote side, choose the transport, start. 0, or an error code with nothing
  * transferred and *req zero. */
 int armcii_op_start(const struct op *op, struct request *req);

@@ -184,6 +184,9 @@ struct transport {
     /* Start op, whose remote side is within *raddr. *req is zero on entry. 0, or an error code
      * with nothing transferred. */
     int (*start)(const struct op *op, const struct raddr *raddr, struct request *req);
+    /* True if one vector costs less than the strided or vector operations that it is made of. NULL:
+     * always. */
+    bool (*joins)(struct op_verb verb);
     /* Return when the request is complete locally: a get's data are there, a put's buffer may be
      * changed. It may be complete already. */
     void (*wait)(const struct request *req);

@@ -1,5 +1,7 @@
-/* test_nonblocking.c - handles: where they lie, thousands of them, and Test; what else they do is
- * in the random programs. */
+/* test_nonblocking.c - handles: where they lie, thousands of them, and Test; aggregate handles with
+ * requests of all forms; what else they do is in the random programs. */
+#include <armcix.h>
+
 #include "lanes.h"
 #include "op.h"
 
@@ -156,10 +158,119 @@ static void test_large(void)
     free(in);
 }
 
+/* ---- aggregate handles ---- */
+
+/* The two halves of cell i as rows or as segments, the upper one first. The description of the
+ * request ends with the call. */
+static void issue_halves(struct cells *c, enum op_kind kind, bool as_vector, int i, int target,
+                         armci_hdl_t *hdl)
+{
+    enum { HALF = CELL / 2 };
+    struct op op = {.kind = kind, .how = OP_HANDLE, .type = ARMCI_ACC_LNG, .scale.l = 1};
+    size_t at = (size_t)i * CELL;
+    char *local = (char *)c->local + at, *remote = lanes_remote(&c->lanes, target) + at;
+    char *from = kind == OP_GET ? remote : local, *to = kind == OP_GET ? local : remote;
+    void *sources[2] = {from + HALF, from}, *places[2] = {to + HALF, to};
+    armci_giov_t iov = {sources, places, HALF, 2};
+    int stride = -HALF, count[2] = {HALF, 2};
+    long one = 1;
+    if (as_vector)
+        op_vector(&op, &iov, 1, target, hdl);
+    else if (kind == OP_PUT)
+        ARMCI_NbPutS(from + HALF, &stride, to + HALF, &stride, count, 1, target, hdl);
+    else if (kind == OP_GET)
+        ARMCI_NbGetS(from + HALF, &stride, to + HALF, &stride, count, 1, target, hdl);
+    else
+        ARMCI_NbAccS(ARMCI_ACC_LNG, &one, from + HALF, &stride, to + HALF, &stride, count, 1,
+                     target, hdl);
+    memset(sources, 0xff, sizeof sources);
+    memset(places, 0xff, sizeof places);
+    memset(&iov, 0xff, sizeof iov);
+    one = stride = count[0] = count[1] = 1000000;
+    op_model(&op, c->expected + at, lanes_mirror(&c->lanes, target) + at, CELL);
+}
+
+static long operations(void)
+{
+    unsigned long by[ARMCIX_RMA_CONSERVATIVE + 1];
+    long sum = 0;
+    ARMCIX_Counters(by, (int)(sizeof by / sizeof *by));
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        sum += (long)by[i];
+    return sum;
+}
+
+/* Requests of these kinds in all forms, to all targets in turn, on one handle. */
+static void collect(struct cells *c, int kinds, armci_hdl_t *many)
+{
+    for (int i = 0; i < c->n; i++) {
+        const enum op_kind kind = (enum op_kind)(i % kinds);
+        if (i / kinds % 3 == 2)
+            issue(c, kind, i, target_of(i), many);
+        else
+            issue_halves(c, kind, i / kinds % 3 == 1, i, target_of(i), many);
+    }
+    check_long(ARMCI_Wait(many), 0, "an aggregate handle: ARMCI_Wait: code");
+}
+
+static void test_aggregate(void)
+{
+    const int kinds = 2; /* puts and gets: some MPI libraries accumulate no vectors */
+    armci_hdl_t many = new_aggregate();
+    for (int turn = 0; turn < 2; turn++) {
+        struct cells c = cells_create(1200, 20 + (uint64_t)turn);
+        long before = operations();
+        collect(&c, kinds, &many);
+        long issued = operations() - before;
+        check(issued <= 2L * test_ranks(),
+              "%d puts and gets of %d processes on an aggregate handle are %ld operations", c.n,
+              test_ranks(), issued);
+        cells_end(&c, "puts and gets on an aggregate handle");
+    }
+    struct cells c = cells_create(1200, 22);
+    collect(&c, kinds + 1, &many);
+    ARMCI_UNSET_AGGREGATE_HANDLE(&many);
+    cells_end(&c, "an aggregate handle");
+}
+
+/* Puts of any length and form on the same bytes are done in their order. */
+static void test_overlapping_puts(void)
+{
+    enum { LANE = 48 << 10, LONGEST = 40 << 10, PUTS = 60 };
+    struct lanes l = lanes_create(LANE, 16);
+    struct rng r = rng_stream(7000 + (uint64_t)test_rank());
+    int target = (test_rank() + 1) % test_ranks();
+    char *local = need_memory(LANE);
+    armci_hdl_t many = new_aggregate();
+    rng_bytes(&r, (unsigned char *)local, LANE);
+    lanes_load(&l);
+    for (int i = 0; i < PUTS; i++) {
+        int bytes = rng_between(&r, 1, i % 5 == 4 ? LONGEST : 300), rows = i % 3 == 0 ? 1 : 2;
+        size_t at = (size_t)rng_between(&r, 0, i % 2 ? 600 : LANE - bytes) % (size_t)(LANE - bytes),
+               from = (size_t)rng_between(&r, 0, LANE - bytes);
+        int length = bytes / rows, near = length, far = length > 2 ? length - 1 : length;
+        int count[2] = {length, rows};
+        if (rows == 1)
+            ARMCI_NbPut(local + from, lanes_remote(&l, target) + at, bytes, target, &many);
+        else
+            ARMCI_NbPutS(local + from, &near, lanes_remote(&l, target) + at, &far, count, 1, target,
+                         &many);
+        for (int row = 0; row < rows; row++)
+            memcpy(lanes_mirror(&l, target) + at + row * far, local + from + row * near,
+                   (size_t)length);
+    }
+    check_long(ARMCI_Wait(&many), 0, "overlapping puts: ARMCI_Wait: code");
+    ARMCI_UNSET_AGGREGATE_HANDLE(&many);
+    lanes_end(&l, "overlapping puts on an aggregate handle");
+    free(local);
+}
+
 static const struct test tests[] = {
     {"nothing outside the 8 bytes of a handle is written", test_handle_bounds},
     {"thousands of handles, any order of Wait", test_many_handles},
     {"Test returns 0 in the end", test_tests},
     {"large non-blocking transfers", test_large},
+    {"an aggregate handle makes few operations of many", test_aggregate},
+    {"overlapping puts on an aggregate handle", test_overlapping_puts},
 };
 SUITE();

@@ -76,12 +76,9 @@ static int remote_sides(void)
     MISTAKE(remote_gone, "remote", ADDRESS, "@remote", "0x", set_remote(stage.gone));
     MISTAKE(remote_before, "remote", ADDRESS, "@remote", "0x", set_remote(stage.there - 8));
     MISTAKE(remote_after, "remote", ADDRESS, "@remote", "0x", set_remote(stage.there + SLICE + 4));
-    MISTAKE(remote_wraps, "contiguous vector -aggregate", RANGE, "@remote", "",
-            set_remote(last_address(8)));
-    MISTAKE(remote_wraps, "aggregate -value", ADDRESS, "@remote", "0x",
-            set_remote(last_address(8)));
+    MISTAKE(remote_wraps, "contiguous vector", RANGE, "@remote", "", set_remote(last_address(8)));
     MISTAKE(remote_wraps, "strided", COUNT, "@remote", "0x", set_remote(last_address(8)));
-    MISTAKE(remote_wraps, "value -aggregate", RANGE, "@remote", "", set_remote(last_address(2)));
+    MISTAKE(remote_wraps, "value", RANGE, "@remote", "", set_remote(last_address(2)));
     /* An aligned address, with 12 bytes to the end. */
     MISTAKE(leaves, "contiguous strided", RANGE, "@remote", "0x",
             set_remote(stage.there + SLICE - 12), a.counts[0] = a.bytes = 16);

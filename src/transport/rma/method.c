@@ -84,6 +84,14 @@ void armcii_rma_choose(struct rma_op *op)
     op->calls = calls_in_flight(op);
 }
 
+bool armcii_rma_joins(struct op_verb verb)
+{
+    enum vector_method method = armcii_config->vector_method;
+    if (method == VECTOR_CONSERVATIVE || method == VECTOR_BATCHED) return false;
+    return verb.kind != OP_ACC ||
+           (armcii_quirks->acc_indexed_types && armcii_quirks->acc_segments == SIZE_MAX);
+}
+
 /* ---- methods ---- */
 
 static void issue_segment(const struct rma_op *op, const struct segment *seg)

@@ -437,6 +437,7 @@ const struct transport armcii_rma = {
     .memget_attach = memget_attach,
     .memget_detach = memget_detach,
     .start = start,
+    .joins = armcii_rma_joins,
     .wait = armcii_pending_wait,
     .is_complete = armcii_pending_is_complete,
     .test = test,

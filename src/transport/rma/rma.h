@@ -63,6 +63,8 @@ struct rma_op {
 };
 
 void armcii_rma_choose(struct rma_op *op);
+/* As in struct transport: where a vector of any length is one call. */
+bool armcii_rma_joins(struct op_verb verb);
 /* Makes the calls. On return the last op->batch of them may be incomplete; with PATH_CONSERVATIVE
  * all are complete remotely. */
 void armcii_rma_issue(const struct rma_op *op);
