@@ -340,9 +340,23 @@ int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int p
 }
 ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 
+/* A length that matches queued requests of the type is one of whole elements. */
+static inline bool queue_next_acc(int datatype, const void *scale, void *src, void *dst, int bytes,
+                                  int proc, armci_hdl_t *hdl)
+{
+    if (!hdl || !scale || needs_check(src) || !begin_without_lock()) return false;
+    const struct aggregate *a = *armcii_aggregate_recent_of(armcii_aggregate_course(OP_ACC, proc));
+    bool queued = (int)a->verb.element == datatype &&
+                  armcii_aggregate_same_scale(a->verb.element, a->scale, scale) &&
+                  armcii_aggregate_append_next(hdl, OP_ACC, proc, src, dst, (size_t)bytes);
+    armcii_solo_exit();
+    return queued;
+}
+
 int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc,
                  armci_hdl_t *hdl)
 {
+    if (queue_next_acc(datatype, scale, src, dst, bytes, proc, hdl)) return 0;
     const struct op_args r = acc_to(CALLER, datatype, scale, proc);
     if (queue_rows(&r, &(struct aggregate_rows){src, dst, 0, 0, (size_t)bytes, 1}, bytes, hdl))
         return 0;
