@@ -67,7 +67,7 @@ def words_of(command):
 
 def faults_of_list(blocks, parts):
     """What the list of command lines lacks, and what it has beyond these blocks."""
-    run = {pages.line_of(line) for part in parts if part.kind == "run" for line in part.lines if line[:2] not in ("+ ", "= ")}
+    run = {pages.line_of(line.removeprefix("? ")) for part in parts if part.kind == "run" for line in part.lines if line[:2] not in ("+ ", "= ")}
     heads, used, faults = {line for part in parts if part.kind != "run" for line in part.lines}, set(), []
     for page, lines in blocks:
         if lines[0] in heads:
