@@ -98,3 +98,11 @@ def test_names_that_global_arrays_needs(library):
     needed = read("tests", "ga-needed-symbols.txt").split()
     assert needed, "ga-needed-symbols.txt is empty"
     none_of(sorted(set(needed) - set(visible(library))))
+
+
+def test_debian_lists_them(functions):
+    """Debian's build ends where the library has a symbol that its file does not name."""
+    listed = {line.split("@")[0].strip() for line in read("packaging/debian/armci-rma.symbols").splitlines() if line.startswith(" ")}
+    should = {*functions, *functions.values(), *INTERPOSED}
+    listed = {name for name in listed if not NOT_OURS.match(name)}
+    assert listed == should, "packaging/debian/armci-rma.symbols: missing %s, too many %s" % (sorted(should - listed), sorted(listed - should))
