@@ -28,6 +28,9 @@
 #ifndef ACCS
 #define ACCS 0
 #endif
+#ifndef MUTEXES
+#define MUTEXES 0
+#endif
 #ifndef SMALL
 #define SMALL 0 /* the window, where it is less than two messages; 0: it is not */
 #endif
@@ -57,10 +60,11 @@
 
 /* Requests. PUT: eager, an accumulate as well. RNDV, RTS: rendezvous puts; the data of RTS wait until the server has posted the
  * receive. ACC, ACC_RTS: as RNDV and RTS, but the server receives the data in memory that is for replies. GET: with a packed reply; SHORT: a get with a reply in a bundle. All of
- * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_CREDIT: for such a message. */
+ * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_CREDIT: for such a message.
+ * UNLOCK: as PUT, but the acknowledgement of its message may be deferred (a put with flag as well). LOCK: with a reply that needs no memory, and shows that all before it is served; other threads go on meanwhile. */
 #define NONE 0
-mtype = { PUT, RNDV, RTS, ACC, ACC_RTS, GET, SHORT, LONG_PUT, LONG_GET, AM_CREDIT };
-#define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT)
+mtype = { PUT, RNDV, RTS, ACC, ACC_RTS, GET, SHORT, LONG_PUT, LONG_GET, AM_CREDIT, LOCK, UNLOCK };
+#define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT || (what) == UNLOCK)
 #define IS_GET(what) ((what) == GET || (what) == SHORT || (what) == LONG_GET)
 #define IS_ACC(what) ((what) == ACC || (what) == ACC_RTS)
 #define IS_RNDV(what) ((what) == RNDV || (what) == RTS || IS_ACC(what))
@@ -78,6 +82,8 @@ chan data[PAIRS] = [1] of { byte };
 chan cts[PAIRS] = [1] of { byte };
 chan reply[PAIRS] = [CALLS] of { byte };
 mtype = { STOP, FINALIZE };
+/* to LOCK; ghost: the last request served before it */
+chan result[PAIRS] = [1] of { byte };
 chan control[SERVERS] = [CLIENTS + 1] of { mtype };
 
 byte arrived;                              /* clients at a barrier */
@@ -104,6 +110,11 @@ typedef endpoint {
     byte shorts; /* the same */
     byte issued; /* the last request, numbered from 1 on */
     byte put;    /* the last PUT */
+    bit is_urgent, is_awaited;
+    bit ack_deferred;
+    byte deferred_at; /* transmitted, with the last message whose acknowledgement was deferred */
+    bit locks;   /* a LOCK whose reply has not arrived */
+    byte mark;   /* transmitted before the message of the LOCK */
     byte known;  /* ghost: the last request known to be served */
 };
 
@@ -137,11 +148,18 @@ inline send_now(s)
     e[s].rndv_data = 0;
     e[s].credit_granted = 0;
     if
+    :: e[s].is_urgent && e[s].acknowledge && !e[s].is_awaited -> e[s].acknowledge = 0; e[s].ack_deferred = 1; e[s].deferred_at = e[s].transmitted
+    :: else
+    fi;
+    e[s].is_urgent = 0;
+    e[s].is_awaited = 0;
+    if
 #ifndef FAULT_NO_ACK_REQUESTED
     :: !FITS_WINDOW(s, ENOUGH) -> e[s].acknowledge = 1
 #endif
     :: else
     fi;
+    e[s].ack_deferred = e[s].ack_deferred && !e[s].acknowledge;
     e[s].unacked = e[s].unacked + e[s].acknowledge;
     assert(nfull(request[PAIR(me, s)]));
     request[PAIR(me, s)] ! e[s].sequence, e[s].acknowledge, e[s].kind[0], e[s].kind[1], e[s].issued - e[s].n + 1;
@@ -188,14 +206,16 @@ inline must_wait(s)
     fi
 }
 
+#define IS_OPEN(s) (e[s].n > 0 || e[s].acknowledge) /* without a request: for the acknowledgement of earlier messages */
+
 inline endpoint_send(s)
 {
     if
-    :: e[s].n > 0 ->
+    :: IS_OPEN(s) ->
         size = COUNT(e[s].length) + e[s].rndv_data;
         must_wait(s);
         if
-        :: e[s].waits_for_window -> e[s].acknowledge = 1
+        :: e[s].waits_for_window -> e[s].acknowledge = 1; e[s].is_awaited = 1
         :: else -> send_now(s)
         fi;
         size = 0
@@ -203,8 +223,50 @@ inline endpoint_send(s)
     fi
 }
 
+/* Send what is there, so that all updates until now are acknowledged. */
+inline send_awaited(s)
+{
+    if
+#ifndef FAULT_DEFERRED_ACK_IGNORED
+    :: e[s].ack_deferred -> e[s].acknowledge = 1
+#endif
+    :: else
+    fi;
+    e[s].is_awaited = IS_OPEN(s);
+    endpoint_send(s)
+}
+
+/* A bundle, or the reply to a LOCK, may be older than what is known. */
+inline note_served(s)
+{
+    if
+    :: of_served > e[s].served -> e[s].served = of_served
+    :: else
+    fi;
+    if
+    :: of_known > e[s].known -> e[s].known = of_known
+    :: else
+    fi;
+    of_served = 0;
+    of_known = 0
+}
+
+/* All that was sent before the request is served. */
+inline handle_result(s)
+{
+    assert(e[s].locks);
+    e[s].locks = 0;
+#ifdef FAULT_REPLY_SHOWS_ALL
+    e[s].mark = e[s].transmitted;
+#endif
+    of_served = e[s].mark;
+    note_served(s);
+    e[s].ack_deferred = e[s].ack_deferred && e[s].deferred_at > e[s].mark
+}
+
 inline handle_bundle(s)
 {
+    note_served(s);
     e[s].unacked = e[s].unacked - of_messages;
     if
     :: of_shorts > 0 ->
@@ -256,11 +318,13 @@ inline await(condition)
 {
     do
     :: (condition) -> break
-    :: d_step { bundle[PAIR(me, 0)] ? of_messages, of_rndv, of_grant, e[0].served, of_shorts, e[0].known -> handle_bundle(0) }
+    :: d_step { bundle[PAIR(me, 0)] ? of_messages, of_rndv, of_grant, of_served, of_shorts, of_known -> handle_bundle(0) }
+    :: d_step { result[PAIR(me, 0)] ? of_known -> handle_result(0) }
     :: d_step { cts[PAIR(me, 0)] ? of_rndv -> send_data(0) }
     :: d_step { reply[PAIR(me, 0)] ? _ -> handle_reply(0) }
 #if SERVERS > 1
-    :: d_step { bundle[PAIR(me, 1)] ? of_messages, of_rndv, of_grant, e[1].served, of_shorts, e[1].known -> handle_bundle(1) }
+    :: d_step { bundle[PAIR(me, 1)] ? of_messages, of_rndv, of_grant, of_served, of_shorts, of_known -> handle_bundle(1) }
+    :: d_step { result[PAIR(me, 1)] ? of_known -> handle_result(1) }
     :: d_step { cts[PAIR(me, 1)] ? of_rndv -> send_data(1) }
     :: d_step { reply[PAIR(me, 1)] ? _ -> handle_reply(1) }
 #endif
@@ -268,14 +332,14 @@ inline await(condition)
     skip /* a d_step may follow */
 }
 
-#define IS_COMPLETE(s) (e[s].n == 0 && e[s].unacked == 0 && e[s].rndv == 0 && e[s].gets == 0 && e[s].shorts == 0)
+#define IS_COMPLETE(s) (!IS_OPEN(s) && !e[s].locks && e[s].unacked == 0 && e[s].rndv == 0 && e[s].gets == 0 && e[s].shorts == 0)
 #if SERVERS > 1
 #define ALL_COMPLETE (IS_COMPLETE(0) && IS_COMPLETE(1))
-#define USED_BUFFERS ((e[0].n > 0) + (e[1].n > 0) + len(request[PAIR(me, 0)]) + len(request[PAIR(me, 1)]))
+#define USED_BUFFERS (IS_OPEN(0) + IS_OPEN(1) + len(request[PAIR(me, 0)]) + len(request[PAIR(me, 1)]))
 #define EACH_SERVER(action) action(0); action(1)
 #else
 #define ALL_COMPLETE IS_COMPLETE(0)
-#define USED_BUFFERS ((e[0].n > 0) + len(request[PAIR(me, 0)]))
+#define USED_BUFFERS (IS_OPEN(0) + len(request[PAIR(me, 0)]))
 #define EACH_SERVER(action) action(0)
 #endif
 
@@ -284,7 +348,7 @@ inline reserve(s)
 {
     await(e[s].n < MOST_REQUESTS);
     if
-    :: e[s].n == 0 -> d_step { EACH_SERVER(endpoint_send) }; await(USED_BUFFERS < BUFFERS)
+    :: !IS_OPEN(s) -> d_step { EACH_SERVER(endpoint_send) }; await(USED_BUFFERS < BUFFERS)
     :: else
     fi
 }
@@ -296,7 +360,8 @@ inline append(s, what)
     e[s].length = e[s].length + LENGTH(what);
     e[s].issued++;
     if
-    :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = 1
+    :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = 1; e[s].is_urgent = (what == UNLOCK)
+    :: what == LOCK -> e[s].locks = 1; e[s].mark = e[s].transmitted
     :: what == GET || what == LONG_GET -> e[s].gets++
     :: what == SHORT -> e[s].shorts++
     :: IS_RNDV(what) -> e[s].rndv = e[s].issued; e[s].rndv_data = (what == RNDV || what == ACC -> RNDV_DATA : 0)
@@ -313,11 +378,12 @@ inline start(s, what)
         what = (IS_ACC(what) -> ACC_RTS : RTS)
     :: else
     fi;
+    await(what != LOCK || !e[s].locks);
     reserve(s);
     d_step {
         append(s, what);
         if
-        :: IS_PUT(what) && (e[s].unacked == 0 || e[s].n == MOST_REQUESTS) -> endpoint_send(s)
+        :: IS_PUT(what) && (what == UNLOCK || e[s].unacked == 0 || e[s].n == MOST_REQUESTS) -> endpoint_send(s)
         :: what == SHORT && e[s].shorts <= AT_ONCE -> endpoint_send(s)
         :: !IS_PUT(what) && what != SHORT -> endpoint_send(s)
         :: else
@@ -327,6 +393,17 @@ inline start(s, what)
         :: else
         fi
     }
+}
+
+/* The message without a request needs a buffer. */
+inline fence(s)
+{
+    if
+    :: e[s].ack_deferred && !IS_OPEN(s) -> await(USED_BUFFERS < BUFFERS)
+    :: else
+    fi;
+    d_step { send_awaited(s) };
+    await(IS_COMPLETE(s))
 }
 
 /* Before the program goes on. */
@@ -357,6 +434,10 @@ inline choose(s, what)
 #if ACCS
     :: what = ACC
 #endif
+#if MUTEXES
+    :: what = LOCK
+    :: what = UNLOCK
+#endif
 #if SMALL
     :: what = LONG_PUT
 #if GETS
@@ -374,7 +455,7 @@ inline choose(s, what)
 proctype client(byte me)
 {
     endpoint e[SERVERS];
-    byte calls, s, size, of_rndv, of_messages, of_shorts;
+    byte calls, s, size, of_rndv, of_messages, of_shorts, of_served, of_known;
     bit of_grant;
     mtype what;
 
@@ -387,7 +468,7 @@ proctype client(byte me)
         leave(s, what);
         if
         :: true
-        :: true -> d_step { endpoint_send(s) }; await(IS_COMPLETE(s)); ASSERT_SERVED(s) /* the wait of a blocking get; a fence */
+        :: true -> fence(s); ASSERT_SERVED(s) /* the wait of a blocking get, too */
         fi;
         what = NONE;
         s = 0 }
@@ -408,6 +489,7 @@ proctype client(byte me)
         fi;
 #else
         await(ALL_COMPLETE);
+        EACH_SERVER(fence); /* for deferred acknowledgements */
         EACH_SERVER(ASSERT_SERVED);
 #endif
         EACH_SERVER(REPORT);
@@ -473,7 +555,7 @@ inline send_bundle(k, messages, put)
 #define HAS_NEWS(k) (replies > 0 || c[k].grant == CREDIT_GRANTED)
 
 /* Ghost: the long message of the client, with credit or not, is served. */
-inline note_served(k)
+inline note_long_served(k)
 {
 #if SMALL
     if
@@ -519,7 +601,7 @@ inline send_replies_and_acks(k)
     end_grant(k);
 #endif
     if
-    :: c[k].deferred == 0 -> note_served(k); end_grant(k)
+    :: c[k].deferred == 0 -> note_long_served(k); end_grant(k)
     :: else
     fi;
     if
@@ -559,6 +641,7 @@ inline serve(k, what, number)
         c[k].served = c[k].served + LONGEST
 #endif
     :: IS_PUT(what) -> assert(c[k].receiving == 0)
+    :: what == LOCK -> assert(c[k].receiving == 0); result[PAIR(k, me)] ! number
     :: IS_RNDV(what) ->
         assert(c[k].receiving == 0);
         c[k].receiving = number;
@@ -689,12 +772,15 @@ inline serve_message(k)
 #endif
     :: else
     fi;
-    serve_or_defer(k, kind0, first);
+    if
+    :: kind0 != NONE -> serve_or_defer(k, kind0, first)
+    :: else
+    fi;
     if
     :: kind1 != NONE -> serve_or_defer(k, kind1, first + 1)
     :: else
     fi;
-    c[k].served = c[k].served + COUNT(LENGTH(kind0) + (kind1 == NONE -> 0 : LENGTH(kind1))) - deferred_here;
+    c[k].served = c[k].served + COUNT((kind0 == NONE -> 0 : LENGTH(kind0)) + (kind1 == NONE -> 0 : LENGTH(kind1))) - deferred_here;
     deferred_here = 0;
     if
 #ifdef FAULT_ACK_LOST
@@ -804,7 +890,7 @@ inline finish_rndv(k)
 #define ASSERT_DRAINED(k) \
     assert(c[k].served == transmitted_at_end[PAIR(k, me)] && c[k].held == 0 && c[k].grant == NONE); \
     assert(c[k].receiving == 0 && empty(request[PAIR(k, me)]) && empty(data[PAIR(k, me)])); \
-    assert(empty(bundle[PAIR(k, me)]) && empty(reply[PAIR(k, me)]) && empty(cts[PAIR(k, me)]))
+    assert(empty(bundle[PAIR(k, me)]) && empty(reply[PAIR(k, me)]) && empty(cts[PAIR(k, me)]) && empty(result[PAIR(k, me)]))
 
 proctype server(byte me)
 {
