@@ -247,14 +247,23 @@ void armcii_client_wait_all(int owner)
 
 /* ---- round trips ---- */
 
-/* Send the open message and wait for the reply, of so many bytes. Its receive is posted when the
- * request is on its way. */
-static void send_and_wait(int server, void *reply, size_t bytes, int tag)
+/* Send the open message, with the request appended last. Return what was sent before. */
+static uint32_t send_request(struct endpoint *e)
+{
+    const uint32_t before = armcii_endpoint_transmitted(e);
+    armcii_endpoint_send(e);
+    return before;
+}
+
+/* Wait for the reply, of so many bytes, to a request that is on its way: its receive is posted
+ * now. before: of send_request. */
+static void wait_for_reply(struct endpoint *e, uint32_t before, int server, void *reply,
+                           size_t bytes, int tag)
 {
     MPI_Request request;
-    armcii_endpoint_send(armcii_endpoint(server));
     MPI_Irecv(reply, (int)bytes, MPI_BYTE, server, tag, armcii_endpoints->comm, &request);
     armcii_endpoints_receive(&request, bytes);
+    armcii_endpoint_note_reply(e, before);
     armcii_tag_free(tag);
 }
 
@@ -272,9 +281,10 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
                            .scale_bytes = sizeof operand,
                            .owner = owner,
                            .tag = tag};
-    append_request(armcii_endpoint(server), &r, &s);
+    struct endpoint *e = armcii_endpoint(server);
+    append_request(e, &r, &s);
     armcii_count_path(PATH_SERVER);
-    send_and_wait(server, &old, sizeof old, tag);
+    wait_for_reply(e, send_request(e), server, &old, sizeof old, tag);
     return old;
 }
 
@@ -294,8 +304,10 @@ static int request_mutex(enum am_kind kind, int owner, void *mutex)
 {
     const int server = armcii_world->node_of[owner];
     int granted, tag = new_tag();
-    append_mutex(kind, owner, mutex, tag);
-    send_and_wait(server, &granted, sizeof granted, tag);
+    struct endpoint *e = append_mutex(kind, owner, mutex, tag);
+    const uint32_t before = send_request(e);
+    armcii_endpoints_request_acks(e); /* the next unlock waits for them */
+    wait_for_reply(e, before, server, &granted, sizeof granted, tag);
     if (granted < (kind == AM_LOCK) || granted > 1)
         armcii_fatal("rank %d sent an invalid reply: %d about a mutex", server, granted);
     return granted;
@@ -314,6 +326,6 @@ bool armcii_client_trylock(int owner, void *mutex)
 void armcii_client_unlock(int owner, void *mutex)
 {
     struct endpoint *e = append_mutex(AM_UNLOCK, owner, mutex, 0);
-    armcii_endpoint_send(e);
+    armcii_endpoint_send_urgent(e);
     armcii_endpoint_push(e);
 }

@@ -145,10 +145,10 @@ static bool must_wait(struct endpoint *e)
 
 static void set_ack_deferred(struct endpoint *e, bool deferred)
 {
+    if (deferred) e->deferred_at = e->transmitted;
     if (deferred == e->ack_deferred) return;
     endpoints.acks_deferred += (unsigned)deferred - (unsigned)e->ack_deferred;
     e->ack_deferred = deferred;
-    if (deferred) armcii_progress_thread_wake_if_asleep(); /* now events end its sleep */
 }
 
 bool armcii_endpoints_have_deferred_acks(void)
@@ -156,10 +156,10 @@ bool armcii_endpoints_have_deferred_acks(void)
     return endpoints.acks_deferred > 0;
 }
 
-/* True if the acknowledgement of a put with flag, or of data before the flag, may be left to a
- * later message: the receiver polls the flag, and a fence requests the acknowledgement if it needs
- * it. Allowed only while the unserved bytes fit into the socket, so that no progress by this
- * process is needed to deliver them. */
+/* True if the acknowledgement of an update for which another process waits (a flag, an unlock), or
+ * of data before the flag, may be left to a later message: a fence requests the acknowledgement if
+ * it needs it, and a reply to a later request makes it needless. Allowed only while the unserved
+ * bytes fit into the socket, so that no progress by this process is needed to deliver them. */
 static bool may_defer_ack(const struct endpoint *e)
 {
     return !e->is_awaited && e->acked > 0 && e->unserved <= AM_MESSAGE_MAX;
@@ -220,7 +220,7 @@ static const char *find_mistake(const struct endpoint *e, size_t received, unsig
         return "the tag of a rendezvous";
     if (head->credit_granted < 0 || head->credit_granted > e->credit_requested)
         return "credit that is not requested";
-    if (e->transmitted - head->served > e->unserved) return "the bytes served";
+    if (e->transmitted - head->served > e->transmitted - e->reported) return "the bytes served";
     *gets = armcii_outstanding_count_replies(e->server, (size_t)b->bytes);
     return b->bytes > 0 && *gets == 0 ? "replies to short gets" : NULL;
 }
@@ -237,6 +237,12 @@ static unsigned check_bundle(const struct endpoint *e, const MPI_Status *status)
     return gets;
 }
 
+/* A reply bundle may be older than what a reply has shown. */
+static void set_served(struct endpoint *e, uint32_t served)
+{
+    if (e->transmitted - served < e->unserved) e->unserved = e->transmitted - served;
+}
+
 static void handle_bundle(struct endpoint *e, unsigned gets)
 {
     const struct am_reply_header *head = &endpoints.bundle.head;
@@ -245,7 +251,8 @@ static void handle_bundle(struct endpoint *e, unsigned gets)
     e->acked += (uint64_t)head->messages;
     e->bytes_unacked -= (size_t)head->bytes;
     if (head->rndv_tag) remove_rndv(e, head->rndv_tag);
-    e->unserved = e->transmitted - head->served;
+    e->reported = head->served;
+    set_served(e, head->served);
     endpoints.replies_pending -= (unsigned)head->messages + (head->rndv_tag != 0) + gets;
     if (head->credit_granted) handle_grant(e);
 }
@@ -417,7 +424,6 @@ static void open_message(struct endpoint *e)
         }
         e->open = (void *)endpoints.buffers[endpoints.free[--endpoints.count]].bytes;
         *e->open = (struct am_message_header){.bytes = sizeof *e->open};
-        e->opened++;
     }
     if (e->listed) return;
     e->listed = true;
@@ -464,8 +470,31 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
         (e->open && e->open->bytes >= endpoints.shared.eager_max))
         armcii_endpoint_send(e);
     e->is_urgent = false;
+    if (e->ack_deferred) armcii_progress_thread_wake_if_asleep(); /* now events end its sleep */
     while (e->sent - e->acked > MAX_UNACKED)
         armcii_am_progress(&p);
+}
+
+void armcii_endpoint_send_urgent(struct endpoint *e)
+{
+    const bool was_urgent = e->is_urgent;
+    e->is_urgent = true;
+    armcii_endpoint_send(e);
+    e->is_urgent = was_urgent;
+}
+
+uint32_t armcii_endpoint_transmitted(const struct endpoint *e)
+{
+    return e->transmitted;
+}
+
+void armcii_endpoint_note_reply(struct endpoint *e, uint32_t transmitted)
+{
+    const bool expects_bundle =
+        e->acked < e->sent || e->gets > 0 || e->rndvs > 0 || e->credit_requested;
+    if (e->transmitted - e->deferred_at >= e->transmitted - transmitted) set_ack_deferred(e, false);
+    set_served(e, transmitted);
+    if (!expects_bundle) e->reported = transmitted; /* a later bundle says no less */
 }
 
 void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)

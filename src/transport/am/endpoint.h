@@ -47,6 +47,16 @@ void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoint_send_gets_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
 
+/* The same now, with an update for which another process waits: its acknowledgement may be left to
+ * a later message. */
+void armcii_endpoint_send_urgent(struct endpoint *e);
+
+/* Return what was sent until now, in bytes modulo 2^32. */
+uint32_t armcii_endpoint_transmitted(const struct endpoint *e);
+/* A reply has arrived to a request that was appended when so much was sent: all of that is served,
+ * because a server serves the requests of a client in order. */
+void armcii_endpoint_note_reply(struct endpoint *e, uint32_t transmitted);
+
 /* True if so many bytes of data (armcii_am_rndv_size) may be sent without waiting for the
  * server. */
 bool armcii_endpoint_fits_window(const struct endpoint *e, uint32_t bytes);
@@ -94,6 +104,8 @@ void armcii_endpoint_expect_no_flag(int server);
 /* Rendezvous data sent before are in place on return; the server applies eager requests before a
  * later one. The next update is not coalesced. */
 void armcii_endpoint_order_flag(int server);
+/* Request the deferred acknowledgements of all other endpoints, without waiting for them. */
+void armcii_endpoints_request_acks(const struct endpoint *except);
 /* What was started towards a process, the nodes of a team, all nodes, is in place there on return.
  */
 void armcii_endpoints_fence(int process);

@@ -13,6 +13,13 @@ static void send_awaited(struct endpoint *e)
     armcii_endpoint_send(e);
 }
 
+void armcii_endpoints_request_acks(const struct endpoint *except)
+{
+    for (struct endpoint *e = armcii_endpoints_begin_walk(); e; e = e->next_dirty)
+        if (e != except && e->ack_deferred) send_awaited(e);
+    armcii_endpoints_end_walk();
+}
+
 /* Only for what is outstanding now: other threads may keep adding. */
 static void wait_acked(struct endpoint *e)
 {
