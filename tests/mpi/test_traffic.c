@@ -278,7 +278,40 @@ static void few_messages(void)
     }
 }
 
+/* How many messages the caller sends while the last process locks and unlocks mutexes, of one owner
+ * or of two in turn; no process makes a collective call of the library. */
+static long locked_messages(int pairs, int owners)
+{
+    PMPI_Barrier(MPI_COMM_WORLD);
+    const long before = messages;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < pairs && test_rank() == test_ranks() - 1; i++) {
+        ARMCI_Lock(0, i % owners * ranks_on_a_node());
+        ARMCI_Unlock(0, i % owners * ranks_on_a_node());
+    }
+    PMPI_Barrier(MPI_COMM_WORLD);
+    return messages - before;
+}
+
+/* A server replies to a lock, and does not acknowledge the unlock: the reply to the next lock does.
+ * If that goes to another node, an acknowledgement is requested beside it. */
+static void locks_between_nodes(void)
+{
+    enum { PAIRS = 400, FIRST = 4, FEW = PAIRS / 20 };
+    const bool two_servers = 3 * ranks_on_a_node() <= test_ranks();
+    ARMCI_Create_mutexes(1);
+    locked_messages(FIRST, 1); /* connects */
+    const long one = locked_messages(PAIRS, 1), two = two_servers ? locked_messages(PAIRS, 2) : 0;
+    if (test_rank() == 0) {
+        check(one <= PAIRS + FEW, "%ld messages of a server for %d locks and unlocks", one, PAIRS);
+        check(two <= PAIRS + FEW, "%ld messages of one of two servers for %d locks and unlocks",
+              two, PAIRS);
+    }
+    ARMCI_Destroy_mutexes();
+}
+
 static const struct test tests[] = {
     {"collective calls send as many messages as the model says, to few processes", few_messages},
+    {"a server sends one message for a lock and its unlock", locks_between_nodes},
 };
 SUITE(.start = start_threaded);
