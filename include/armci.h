@@ -510,8 +510,8 @@ int ARMCI_NbPutValueDouble(double src, void *dst, int proc, armci_hdl_t *hdl);
  * @completion Collected requests are issued by `ARMCI_Wait` or `ARMCI_Test` on the handle, by a
  * fence of their target, when many are collected, or when the handle is unset. The local buffers
  * are in use until the wait; strides, counts, lists of addresses, scales and values of
- * `ARMCI_NbPutValue` are copied. On shared memory, and if it is long, a request is executed
- * immediately.
+ * `ARMCI_NbPutValue` are copied. A request that is long, or needs loads and stores only, is
+ * executed immediately; so is one to memory of ARMCI_Memget that no `ARMCI_Memat` here has opened.
  * @ordering Puts of one handle to one process: that of their calls. Requests of different kinds:
  * none.
  * @errors `ARMCI_ERR_HANDLE` for NULL. A request is checked at once; an invalid one is not

@@ -374,7 +374,7 @@ static bool queue_strided(const struct op_args *r, void *src, const int src_stri
                           const int dst_stride[], const int count[], int levels, armci_hdl_t *hdl)
 {
     if (!hdl || hdl == BLOCKING || levels != 1 || !count || !src_stride || !dst_stride ||
-        count[1] <= 0 || count[1] > AGGREGATE_ROWS ||
+        count[1] <= 1 || count[1] > AGGREGATE_ROWS ||
         (src_stride[0] == count[0] && dst_stride[0] == count[0]))
         return false;
     struct aggregate_rows rows = {

@@ -213,6 +213,7 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
     }
     bool in_arena = armcii_arena->slot > 0 && locate_in_arena(process, address, raddr);
     if (!in_arena && !locate_alone(process, address, raddr)) return false;
+    raddr->is_assumed = false;
     raddr->route = raddr->is_mapped ? raddr->region->near : raddr->region->far;
     *last = (struct located){process, armcii_directory_version, *raddr};
     return true;

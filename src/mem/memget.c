@@ -185,6 +185,7 @@ static bool find_memory(int process, const void *address, size_t bytes, bool fou
                             .rank = process,
                             .lo = (char *)address,
                             .hi = (char *)address + bytes,
+                            .is_assumed = true,
                             .route = memget.region->far};
     return true;
 }

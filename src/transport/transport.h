@@ -68,9 +68,11 @@ static inline size_t armcii_slice_bytes(const struct region *r, int member)
 /* A resolved remote address: the slice it lies in, and its route. */
 struct raddr {
     struct region *region;
-    int rank;       /* of the target in the region's team */
-    char *lo, *hi;  /* the slice, in the target's address space */
-    bool is_mapped; /* it can be loaded and stored here, at the same addresses */
+    int rank;        /* of the target in the region's team */
+    char *lo, *hi;   /* the slice, in the target's address space */
+    bool is_mapped;  /* it can be loaded and stored here, at the same addresses */
+    bool is_assumed; /* it is as much of ARMCI_Memget's memory as the operation needs: where that
+                        begins and ends is not known */
     const struct route *route;
 };
 

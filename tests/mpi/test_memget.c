@@ -57,6 +57,32 @@ static void failures_change_nothing(void)
     ARMCI_Memctl(&own);
 }
 
+/* Before any other process has opened such memory: the descriptions stay with their owners. */
+static void queued_puts_are_ordered(void)
+{
+    enum { SIZE = 32 };
+    int next = (test_rank() + 1) % test_ranks();
+    char data[3][16], *theirs[MOST_RANKS];
+    armci_meminfo_t own;
+    armci_hdl_t hdl;
+    for (int i = 0; i < 3; i++)
+        memset(data[i], i + 1, sizeof data[i]);
+    ARMCI_Memget(SIZE, &own, 0);
+    memset(own.addr, 0, SIZE);
+    MPI_Allgather(&own.addr, sizeof own.addr, MPI_BYTE, theirs, sizeof own.addr, MPI_BYTE,
+                  test_comm());
+    ARMCI_INIT_HANDLE(&hdl);
+    ARMCI_SET_AGGREGATE_HANDLE(&hdl);
+    ARMCI_NbPut(data[0], theirs[next], 16, next, &hdl);
+    ARMCI_NbPut(data[1], theirs[next] + 8, 16, next, &hdl);
+    ARMCI_NbPut(data[2], theirs[next], 16, next, &hdl);
+    ARMCI_Wait(&hdl);
+    ARMCI_Barrier();
+    for (int i = 0; i < SIZE; i++)
+        check_long(((char *)own.addr)[i], i < 16 ? 3 : i < 24 ? 2 : 0, "byte %d", i);
+    ARMCI_Memctl(&own);
+}
+
 static void one_allocates(void)
 {
     enum { SIZE = 3000 };
@@ -259,6 +285,8 @@ static void start_returning(int *argc, char ***argv)
 
 static const struct test tests[] = {
     {"an ARMCI_Memat that fails changes nothing", failures_change_nothing},
+    {"puts on an aggregate handle are ordered where nobody has a description",
+     queued_puts_are_ordered},
     {"one process allocates, all use it", one_allocates},
     {"descriptions sent in messages are good anywhere", descriptions_travel},
     {"pieces do not overlap, whatever the order of frees", pieces_do_not_overlap},
