@@ -248,16 +248,16 @@ void armcii_client_wait_all(int owner)
 /* ---- round trips ---- */
 
 /* Send the open message, with the request appended last. Return what was sent before. */
-static uint32_t send_request(struct endpoint *e)
+static uint64_t send_request(struct endpoint *e)
 {
-    const uint32_t before = armcii_endpoint_transmitted(e);
+    const uint64_t before = armcii_endpoint_transmitted(e);
     armcii_endpoint_send(e);
     return before;
 }
 
 /* Wait for the reply, of so many bytes, to a request that is on its way: its receive is posted
  * now. before: of send_request. */
-static void wait_for_reply(struct endpoint *e, uint32_t before, int server, void *reply,
+static void wait_for_reply(struct endpoint *e, uint64_t before, int server, void *reply,
                            size_t bytes, int tag)
 {
     MPI_Request request;
@@ -305,7 +305,7 @@ static int request_mutex(enum am_kind kind, int owner, void *mutex)
     const int server = armcii_world->node_of[owner];
     int granted, tag = new_tag();
     struct endpoint *e = append_mutex(kind, owner, mutex, tag);
-    const uint32_t before = send_request(e);
+    const uint64_t before = send_request(e);
     armcii_endpoints_request_acks(e); /* the next unlock waits for them */
     wait_for_reply(e, before, server, &granted, sizeof granted, tag);
     if (granted < (kind == AM_LOCK) || granted > 1)

@@ -39,6 +39,7 @@ static struct {
                                     progress thread reads it without the lock */
     atomic_uint stream_polls;
     atomic_uint acks_deferred; /* endpoints with a deferred one */
+    bool wakes_thread; /* one was deferred since the thread's last wakeup: events end its sleep */
     struct am_receive any_bundle;
     MPI_Request bundle_request;
     struct am_reply_bundle bundle;
@@ -149,6 +150,7 @@ static void set_ack_deferred(struct endpoint *e, bool deferred)
     if (deferred == e->ack_deferred) return;
     endpoints.acks_deferred += (unsigned)deferred - (unsigned)e->ack_deferred;
     e->ack_deferred = deferred;
+    endpoints.wakes_thread = deferred;
 }
 
 bool armcii_endpoints_have_deferred_acks(void)
@@ -201,6 +203,13 @@ void armcii_endpoint_send(struct endpoint *e)
               &endpoints.send_requests[b]);
 }
 
+/* The bytes sent that were not served when the server sent the reply header, which has the number
+ * of the served ones modulo 2^32 (proto.h). */
+static uint32_t unserved_of(const struct endpoint *e, const struct am_reply_header *head)
+{
+    return (uint32_t)e->transmitted - head->served;
+}
+
 /* Why a server cannot have sent the reply bundle of so many bytes; NULL: it can. *gets: the short
  * gets to which it replies. */
 static const char *find_mistake(const struct endpoint *e, size_t received, unsigned *gets)
@@ -220,7 +229,7 @@ static const char *find_mistake(const struct endpoint *e, size_t received, unsig
         return "the tag of a rendezvous";
     if (head->credit_granted < 0 || head->credit_granted > e->credit_requested)
         return "credit that is not requested";
-    if (e->transmitted - head->served > e->transmitted - e->reported) return "the bytes served";
+    if (unserved_of(e, head) > e->transmitted - e->reported) return "the bytes served";
     *gets = armcii_outstanding_count_replies(e->server, (size_t)b->bytes);
     return b->bytes > 0 && *gets == 0 ? "replies to short gets" : NULL;
 }
@@ -237,10 +246,18 @@ static unsigned check_bundle(const struct endpoint *e, const MPI_Status *status)
     return gets;
 }
 
-/* A reply bundle may be older than what a reply has shown. */
-static void set_served(struct endpoint *e, uint32_t served)
+/* All that was sent until `transmitted` is served. A reply bundle may be older than what a reply
+ * has shown. */
+static void set_served(struct endpoint *e, uint64_t transmitted)
 {
-    if (e->transmitted - served < e->unserved) e->unserved = e->transmitted - served;
+    if (e->transmitted - transmitted < e->unserved)
+        e->unserved = (uint32_t)(e->transmitted - transmitted);
+}
+
+/* A bundle says no less than one before it. */
+static void set_reported(struct endpoint *e, uint64_t transmitted)
+{
+    if (transmitted > e->reported) e->reported = transmitted;
 }
 
 static void handle_bundle(struct endpoint *e, unsigned gets)
@@ -251,8 +268,9 @@ static void handle_bundle(struct endpoint *e, unsigned gets)
     e->acked += (uint64_t)head->messages;
     e->bytes_unacked -= (size_t)head->bytes;
     if (head->rndv_tag) remove_rndv(e, head->rndv_tag);
-    e->reported = head->served;
-    set_served(e, head->served);
+    const uint64_t served = e->transmitted - unserved_of(e, head);
+    set_reported(e, served);
+    set_served(e, served);
     endpoints.replies_pending -= (unsigned)head->messages + (head->rndv_tag != 0) + gets;
     if (head->credit_granted) handle_grant(e);
 }
@@ -470,7 +488,8 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
         (e->open && e->open->bytes >= endpoints.shared.eager_max))
         armcii_endpoint_send(e);
     e->is_urgent = false;
-    if (e->ack_deferred) armcii_progress_thread_wake_if_asleep(); /* now events end its sleep */
+    if (endpoints.wakes_thread) armcii_progress_thread_wake_if_asleep();
+    endpoints.wakes_thread = false;
     while (e->sent - e->acked > MAX_UNACKED)
         armcii_am_progress(&p);
 }
@@ -483,18 +502,18 @@ void armcii_endpoint_send_urgent(struct endpoint *e)
     e->is_urgent = was_urgent;
 }
 
-uint32_t armcii_endpoint_transmitted(const struct endpoint *e)
+uint64_t armcii_endpoint_transmitted(const struct endpoint *e)
 {
     return e->transmitted;
 }
 
-void armcii_endpoint_note_reply(struct endpoint *e, uint32_t transmitted)
+void armcii_endpoint_note_reply(struct endpoint *e, uint64_t transmitted)
 {
     const bool expects_bundle =
         e->acked < e->sent || e->gets > 0 || e->rndvs > 0 || e->credit_requested;
-    if (e->transmitted - e->deferred_at >= e->transmitted - transmitted) set_ack_deferred(e, false);
+    if (e->deferred_at <= transmitted) set_ack_deferred(e, false);
     set_served(e, transmitted);
-    if (!expects_bundle) e->reported = transmitted; /* a later bundle says no less */
+    if (!expects_bundle) set_reported(e, transmitted);
 }
 
 void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)

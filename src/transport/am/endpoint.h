@@ -51,11 +51,11 @@ void armcii_endpoints_send(void);
  * a later message. */
 void armcii_endpoint_send_urgent(struct endpoint *e);
 
-/* Return what was sent until now, in bytes modulo 2^32. */
-uint32_t armcii_endpoint_transmitted(const struct endpoint *e);
+/* Return what was sent until now, in bytes. */
+uint64_t armcii_endpoint_transmitted(const struct endpoint *e);
 /* A reply has arrived to a request that was appended when so much was sent: all of that is served,
  * because a server serves the requests of a client in order. */
-void armcii_endpoint_note_reply(struct endpoint *e, uint32_t transmitted);
+void armcii_endpoint_note_reply(struct endpoint *e, uint64_t transmitted);
 
 /* True if so many bytes of data (armcii_am_rndv_size) may be sent without waiting for the
  * server. */

@@ -14,24 +14,24 @@ struct endpoint {
     uint16_t sequence;              /* number of the next message */
     uint64_t sent, acked;  /* messages that request an acknowledgement; acknowledged ones */
     size_t bytes_unacked;  /* of the messages sent but not acknowledged */
-    uint32_t transmitted;  /* bytes that were sent, modulo 2^32 (proto.h) */
+    uint64_t transmitted;  /* bytes that were sent */
+    uint64_t reported;     /* of these, that the last reply bundle said are served */
+    uint64_t deferred_at;  /* of these, with the last message whose acknowledgement was deferred */
     uint32_t unserved;     /* of these, that are not known to be served */
-    uint32_t reported;     /* of these, that the last reply bundle said are served */
     uint32_t rndv_bytes;   /* of the open message */
     bool waits_for_window; /* the open message waits only until it fits into the window */
     bool credit_requested; /* from the server, which has not granted it */
     bool credit_granted;   /* for the open message */
     struct am_credit_request credit_request;
     MPI_Request credit_send;
-    bool is_urgent;       /* somebody waits for the next update */
-    bool is_held;         /* the open message waits for a flag behind its data */
-    bool is_awaited;      /* somebody waits until the open message is acknowledged */
-    bool ack_deferred;    /* the acknowledgement of updates was left to a later message */
-    uint32_t deferred_at; /* `transmitted`, with the last message of such updates */
-    unsigned rndvs;       /* rendezvous puts that are not in place */
-    unsigned appended;    /* requests, to poll now and then */
-    unsigned gets;        /* short ones whose replies have not arrived */
-    bool listed;          /* in the list of dirty endpoints */
+    bool is_urgent;    /* somebody waits for the next update */
+    bool is_held;      /* the open message waits for a flag behind its data */
+    bool is_awaited;   /* somebody waits until the open message is acknowledged */
+    bool ack_deferred; /* the acknowledgement of updates was left to a later message */
+    unsigned rndvs;    /* rendezvous puts that are not in place */
+    unsigned appended; /* requests, to poll now and then */
+    unsigned gets;     /* short ones whose replies have not arrived */
+    bool listed;       /* in the list of dirty endpoints */
     struct endpoint *next_dirty;
 };
 

@@ -66,6 +66,7 @@ void armcii_reply_send(struct reply *reply, int tag)
 
 void armcii_reply_inline(const void *data, size_t bytes, int client, int tag)
 {
+    atomic_thread_fence(memory_order_seq_cst); /* the reply acknowledges the updates before it */
     struct reply *reply = armcii_reply_new(client, bytes);
     memcpy(reply->inline_data, data, bytes);
     armcii_reply_send(reply, tag);
