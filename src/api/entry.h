@@ -13,6 +13,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/log.h"
 #include "base/lock.h"
@@ -137,6 +138,13 @@ static inline struct op_args get_from(const char *caller, int proc)
 static inline struct op_args acc_to(const char *caller, int datatype, const void *scale, int proc)
 {
     return (struct op_args){caller, {OP_ACC, (enum element)datatype}, scale, proc};
+}
+
+/* True if the address is NULL or in the upper half of the address space, where a transfer could
+ * wrap around. */
+static inline bool armcii_needs_check(const void *local)
+{
+    return (intptr_t)local <= 0;
 }
 
 /* Begin *op: 0, or the error code of an argument that calls of all shapes have. */

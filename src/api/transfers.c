@@ -10,13 +10,6 @@
 
 /* ---- arguments and their checks ---- */
 
-/* True if address is NULL or in the upper half of the address space, where a transfer could wrap
- * around. */
-static bool needs_check(const void *local)
-{
-    return (intptr_t)local <= 0;
-}
-
 int armcii_transfer_begin(const struct op_args *r, struct op *op)
 {
     op->caller = r->caller;
@@ -63,7 +56,7 @@ static int build_contiguous(struct op_args r, void *local, void *remote, int byt
 {
     int rc = armcii_transfer_begin(&r, op);
     if (!rc && (bytes < 0 || r.verb.kind == OP_ACC)) rc = armcii_check_bytes(&r, "bytes", bytes);
-    if (!rc && bytes > 0 && needs_check(local))
+    if (!rc && bytes > 0 && armcii_needs_check(local))
         rc = armcii_check_local(&r, local_argument(&r), local, bytes);
     if (rc) return rc;
     op->lo = remote;
@@ -151,7 +144,7 @@ static int build_strided(struct op_args r, void *src, const int src_stride[], vo
 __attribute__((always_inline)) static inline bool
 acc_fast(int datatype, const void *scale, const void *src, const void *dst, int bytes, int proc)
 {
-    if (!armcii_addr_cache_lookup(proc, dst, (size_t)bytes) || needs_check(src) || !scale ||
+    if (!armcii_addr_cache_lookup(proc, dst, (size_t)bytes) || armcii_needs_check(src) || !scale ||
         datatype < 0 || datatype >= ELEMENT_COUNT)
         return false;
     enum element e = (enum element)datatype;
@@ -170,8 +163,9 @@ static inline bool begin_without_lock(void)
 /* The first and the last local address. */
 static bool need_checks(const struct aggregate_rows *rows)
 {
-    return needs_check(rows->local) ||
-           (intptr_t)((uintptr_t)rows->local + (rows->n - 1) * (uintptr_t)rows->local_stride) <= 0;
+    return armcii_needs_check(rows->local) ||
+           armcii_needs_check((const void *)((uintptr_t)rows->local +
+                                             (rows->n - 1) * (uintptr_t)rows->local_stride));
 }
 
 static bool queue_rows_locked(const struct op_args *r, const struct aggregate_rows *rows,
@@ -234,7 +228,7 @@ enum { SHORT_BYTES = 64 };
 
 static inline char *short_remote(const void *remote, const void *local, int bytes, int proc)
 {
-    if (needs_check(local) || (unsigned)bytes > SHORT_BYTES) return NULL;
+    if (armcii_needs_check(local) || (unsigned)bytes > SHORT_BYTES) return NULL;
     return armcii_addr_cache_lookup_last(proc, remote, (unsigned)bytes);
 }
 
@@ -257,7 +251,8 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
     const struct op_args r = {
         .caller = names[kind][hdl == BLOCKING], .verb.kind = kind, .proc = proc};
     /* The address cache has slices of this node only. */
-    const bool direct = !needs_check(local) && (unsigned)proc < (unsigned)armcii_world->size &&
+    const bool direct = !armcii_needs_check(local) &&
+                        (unsigned)proc < (unsigned)armcii_world->size &&
                         armcii_world_is_on_node(proc);
     char *there = direct ? armcii_addr_cache_lookup_own(proc, remote, (size_t)bytes) : NULL;
     if (!there) {
@@ -266,7 +261,7 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
         ARMCII_ENTER(r.caller);
         if (!entered) return ARMCI_ERR_STATE;
         if (direct) there = armcii_addr_cache_lookup_shared(proc, remote, (size_t)bytes);
-        if (!there && hdl && hdl != BLOCKING && bytes > 0 && !needs_check(local) &&
+        if (!there && hdl && hdl != BLOCKING && bytes > 0 && !armcii_needs_check(local) &&
             queue_rows_locked(&r, &row, hdl))
             return 0;
         if (!there) return contiguous(r, local, remote, bytes, hdl);
@@ -278,7 +273,7 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
 static inline bool queue_next(enum op_kind kind, void *local, void *remote, int bytes, int proc,
                               armci_hdl_t *hdl)
 {
-    if (!hdl || hdl == BLOCKING || needs_check(local) || !begin_without_lock()) return false;
+    if (!hdl || hdl == BLOCKING || armcii_needs_check(local) || !begin_without_lock()) return false;
     bool queued = armcii_aggregate_append_next(hdl, kind, proc, local, remote, (size_t)bytes);
     armcii_solo_exit();
     return queued;
@@ -288,8 +283,9 @@ static inline bool queue_next(enum op_kind kind, void *local, void *remote, int 
 __attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, void *remote,
                                                 int bytes, int proc, armci_hdl_t *hdl)
 {
-    char *there =
-        needs_check(local) ? NULL : armcii_addr_cache_lookup_last(proc, remote, (size_t)bytes);
+    char *there = armcii_needs_check(local)
+                      ? NULL
+                      : armcii_addr_cache_lookup_last(proc, remote, (size_t)bytes);
     if (there) return copy_there(kind, there, local, (size_t)bytes);
     if (queue_next(kind, local, remote, bytes, proc, hdl)) return 0;
     return find_and_transfer(kind, local, remote, bytes, proc, hdl);
@@ -344,7 +340,7 @@ ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 static inline bool queue_next_acc(int datatype, const void *scale, void *src, void *dst, int bytes,
                                   int proc, armci_hdl_t *hdl)
 {
-    if (!hdl || !scale || needs_check(src) || !begin_without_lock()) return false;
+    if (!hdl || !scale || armcii_needs_check(src) || !begin_without_lock()) return false;
     const struct aggregate *a = *armcii_aggregate_recent_of(armcii_aggregate_course(OP_ACC, proc));
     bool queued = (int)a->verb.element == datatype &&
                   armcii_aggregate_same_scale(a->verb.element, a->scale, scale) &&

@@ -82,7 +82,7 @@ static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
 static bool has_valid_addresses(void *const local[], size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if ((intptr_t)local[i] <= 0) return false;
+        if (armcii_needs_check(local[i])) return false;
     return true;
 }
 

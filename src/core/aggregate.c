@@ -37,19 +37,12 @@ bool armcii_aggregate_accepts(const struct op *op, const struct raddr *raddr)
            joins(op, raddr);
 }
 
-static bool is_like(const struct aggregate *a, const struct aggregate_key *key)
-{
-    if (a->n == 0 || a->target != key->target || a->verb.kind != key->verb.kind) return false;
-    if (key->verb.kind != OP_ACC) return true;
-    return a->verb.element == key->verb.element &&
-           armcii_aggregate_same_scale(key->verb.element, a->scale, key->scale);
-}
-
 bool armcii_aggregate_matches(const struct aggregate *a, const struct op *op,
                               const struct raddr *raddr)
 {
     const struct aggregate_key key = {op->target, op->verb, op->scale};
-    return is_like(a, &key) && a->raddr.region == raddr->region && a->raddr.lo == raddr->lo;
+    return armcii_aggregate_is_like(a, &key) && a->raddr.region == raddr->region &&
+           a->raddr.lo == raddr->lo;
 }
 
 /* ---- runs ---- */

@@ -109,17 +109,23 @@ static inline bool armcii_aggregate_same_scale(enum element e, const void *x, co
                        : memcmp(x, y, 16) == 0;
 }
 
-/* True if the list has requests like these, with the address in its slice. */
-static inline bool armcii_aggregate_is_for(const struct aggregate *a,
-                                           const struct aggregate_key *key, const void *remote)
+/* True if the list has requests like these; their slice may be another one. */
+static inline bool armcii_aggregate_is_like(const struct aggregate *a,
+                                            const struct aggregate_key *key)
 {
-    if (a->n == 0 || a->course != armcii_aggregate_course(key->verb.kind, key->target) ||
-        a->version != armcii_directory_version ||
-        (uintptr_t)remote - a->lo >= (uintptr_t)a->raddr.hi - a->lo)
+    if (a->n == 0 || a->course != armcii_aggregate_course(key->verb.kind, key->target))
         return false;
     if (key->verb.kind != OP_ACC) return true;
     return a->verb.element == key->verb.element &&
            armcii_aggregate_same_scale(key->verb.element, a->scale, key->scale);
+}
+
+/* The same, with the address in the slice of the list. */
+static inline bool armcii_aggregate_is_for(const struct aggregate *a,
+                                           const struct aggregate_key *key, const void *remote)
+{
+    return armcii_aggregate_is_like(a, key) && a->version == armcii_directory_version &&
+           (uintptr_t)remote - a->lo < (uintptr_t)a->raddr.hi - a->lo;
 }
 
 /* The list of the last request of that kind to that target, if it is for these and belongs to that
