@@ -279,8 +279,9 @@ static void few_messages(void)
 }
 
 /* How many messages the caller sends while the last process locks and unlocks mutexes, of one owner
- * or of two in turn; no process makes a collective call of the library. */
-static long locked_messages(int pairs, int owners)
+ * or of two in turn, with a fence behind each unlock or without; no process makes a collective call
+ * of the library. */
+static long locked_messages(int pairs, int owners, bool fenced)
 {
     PMPI_Barrier(MPI_COMM_WORLD);
     const long before = messages;
@@ -288,25 +289,35 @@ static long locked_messages(int pairs, int owners)
     for (int i = 0; i < pairs && test_rank() == test_ranks() - 1; i++) {
         ARMCI_Lock(0, i % owners * ranks_on_a_node());
         ARMCI_Unlock(0, i % owners * ranks_on_a_node());
+        if (fenced) ARMCI_AllFence();
     }
     PMPI_Barrier(MPI_COMM_WORLD);
     return messages - before;
 }
 
 /* A server replies to a lock, and does not acknowledge the unlock: the reply to the next lock does.
- * If that goes to another node, an acknowledgement is requested beside it. */
+ * If that goes to another node, or a fence comes first, an acknowledgement is requested beside the
+ * lock, or with the unlock: no message of a client does nothing else. */
 static void locks_between_nodes(void)
 {
     enum { PAIRS = 400, FIRST = 4, FEW = PAIRS / 20 };
     const bool two_servers = 3 * ranks_on_a_node() <= test_ranks();
     ARMCI_Create_mutexes(1);
-    locked_messages(FIRST, 1); /* connects */
-    const long one = locked_messages(PAIRS, 1), two = two_servers ? locked_messages(PAIRS, 2) : 0;
+    locked_messages(FIRST, 1, false); /* connects */
+    const long one = locked_messages(PAIRS, 1, false),
+               two = two_servers ? locked_messages(PAIRS, 2, false) : 0,
+               fenced = locked_messages(PAIRS, 1, true),
+               one_again = locked_messages(PAIRS, 1, false);
     if (test_rank() == 0) {
         check(one <= PAIRS + FEW, "%ld messages of a server for %d locks and unlocks", one, PAIRS);
         check(two <= PAIRS + FEW, "%ld messages of one of two servers for %d locks and unlocks",
               two, PAIRS);
+        check(one_again <= PAIRS + FEW, "%ld messages of a server for %d locks and unlocks",
+              one_again, PAIRS);
     }
+    if (test_rank() == test_ranks() - 1)
+        check(fenced <= 2 * PAIRS + FEW,
+              "%ld messages of a client for %d locks, unlocks and fences", fenced, PAIRS);
     ARMCI_Destroy_mutexes();
 }
 

@@ -305,6 +305,7 @@ static int request_mutex(enum am_kind kind, int owner, void *mutex)
     const int server = armcii_world->node_of[owner];
     int granted, tag = new_tag();
     struct endpoint *e = append_mutex(kind, owner, mutex, tag);
+    armcii_endpoint_expect_unlock(e);
     const uint64_t before = send_request(e);
     armcii_endpoints_request_acks(e); /* the next unlock waits for them */
     wait_for_reply(e, before, server, &granted, sizeof granted, tag);
@@ -326,6 +327,6 @@ bool armcii_client_trylock(int owner, void *mutex)
 void armcii_client_unlock(int owner, void *mutex)
 {
     struct endpoint *e = append_mutex(AM_UNLOCK, owner, mutex, 0);
-    armcii_endpoint_send_urgent(e);
+    armcii_endpoint_send_unlock(e);
     armcii_endpoint_push(e);
 }

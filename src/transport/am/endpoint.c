@@ -494,14 +494,6 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
         armcii_am_progress(&p);
 }
 
-void armcii_endpoint_send_urgent(struct endpoint *e)
-{
-    const bool was_urgent = e->is_urgent;
-    e->is_urgent = true;
-    armcii_endpoint_send(e);
-    e->is_urgent = was_urgent;
-}
-
 uint64_t armcii_endpoint_transmitted(const struct endpoint *e)
 {
     return e->transmitted;

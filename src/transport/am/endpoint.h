@@ -47,9 +47,10 @@ void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoint_send_gets_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
 
-/* The same now, with an update for which another process waits: its acknowledgement may be left to
- * a later message. */
-void armcii_endpoint_send_urgent(struct endpoint *e);
+/* A lock has been appended, and an unlock will follow (fence.c): decide whether the acknowledgement
+ * of the unlock may be left to a later message. Send the open message with the unlock now. */
+void armcii_endpoint_expect_unlock(struct endpoint *e);
+void armcii_endpoint_send_unlock(struct endpoint *e);
 
 /* Return what was sent until now, in bytes. */
 uint64_t armcii_endpoint_transmitted(const struct endpoint *e);

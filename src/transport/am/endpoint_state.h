@@ -24,14 +24,16 @@ struct endpoint {
     bool credit_granted;   /* for the open message */
     struct am_credit_request credit_request;
     MPI_Request credit_send;
-    bool is_urgent;    /* somebody waits for the next update */
-    bool is_held;      /* the open message waits for a flag behind its data */
-    bool is_awaited;   /* somebody waits until the open message is acknowledged */
-    bool ack_deferred; /* the acknowledgement of updates was left to a later message */
-    unsigned rndvs;    /* rendezvous puts that are not in place */
-    unsigned appended; /* requests, to poll now and then */
-    unsigned gets;     /* short ones whose replies have not arrived */
-    bool listed;       /* in the list of dirty endpoints */
+    bool is_urgent;     /* somebody waits for the next update */
+    bool is_held;       /* the open message waits for a flag behind its data */
+    bool is_awaited;    /* somebody waits until the open message is acknowledged */
+    bool ack_deferred;  /* the acknowledgement of updates was left to a later message */
+    bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
+    unsigned fences;    /* of this process before the last unlock */
+    unsigned rndvs;     /* rendezvous puts that are not in place */
+    unsigned appended;  /* requests, to poll now and then */
+    unsigned gets;      /* short ones whose replies have not arrived */
+    bool listed;        /* in the list of dirty endpoints */
     struct endpoint *next_dirty;
 };
 

@@ -5,6 +5,10 @@
 #include "mpi/team.h"
 #include "mpi/world.h"
 
+static struct {
+    unsigned count; /* of all fences so far */
+} fence;
+
 /* Send what is there, so that all updates until now are acknowledged. */
 static void send_awaited(struct endpoint *e)
 {
@@ -42,6 +46,22 @@ void armcii_endpoint_order(int server, int owner, struct op_verb verb, const cha
         armcii_am_progress(&p);
 }
 
+/* Programs repeat themselves: a fence between the last unlock and this lock means one behind the
+ * next unlock. There a deferred acknowledgement would be requested by a message of its own. */
+void armcii_endpoint_expect_unlock(struct endpoint *e)
+{
+    e->expects_fence = e->fences != fence.count;
+}
+
+void armcii_endpoint_send_unlock(struct endpoint *e)
+{
+    const bool was_urgent = e->is_urgent;
+    e->is_urgent = !e->expects_fence;
+    armcii_endpoint_send(e);
+    e->is_urgent = was_urgent;
+    e->fences = fence.count;
+}
+
 void armcii_endpoint_expect_flag(int server)
 {
     armcii_endpoint(server)->is_held = true;
@@ -66,6 +86,7 @@ void armcii_endpoint_order_flag(int server)
 void armcii_endpoints_fence(int process)
 {
     struct endpoint *e = armcii_endpoints->of[armcii_world->node_of[process]];
+    fence.count++;
     if (e) wait_acked(e);
 }
 
@@ -78,6 +99,7 @@ static bool is_on_team(const struct team *team, const struct endpoint *e)
 void armcii_endpoints_fence_team(const struct team *team)
 {
     struct endpoint *first = armcii_endpoints_begin_walk();
+    fence.count++;
     for (struct endpoint *e = first; e; e = e->next_dirty)
         if (is_on_team(team, e)) send_awaited(e);
     for (struct endpoint *e = first; e; e = e->next_dirty)
