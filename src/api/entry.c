@@ -1,7 +1,7 @@
 /* entry.c - state and argument checks that all public functions share. */
 #include "api/entry.h"
 
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "shape/accumulate.h"
 #include "mpi/world.h"
 

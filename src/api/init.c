@@ -95,7 +95,7 @@ static void start_layers(MPI_Comm comm)
     armcii_coll_start(armcii_backoff.progress_needed || armcii_backoff.spin_limit < SPIN_LIMIT,
                       armcii_world->comm);
     armcii_team_create_world();
-    armcii_directory_start();
+    armcii_lookup_start();
     armcii_memget_start();
     armcii_handles_start();
     armcii_notify_start();
@@ -245,7 +245,7 @@ static void end_layers(void)
     armcii_regions_free_all();
     armcii_memget_end();
     armcii_route_end();
-    armcii_directory_end();
+    armcii_lookup_end();
     armcii_datatype_cache_clear();
     armcii_groups_reset_default();
     armcii_team_free_all();

@@ -221,7 +221,7 @@ ARMCII_ALIAS(ARMCI_Memat, PARMCI_Memat);
 void PARMCI_Memdt(armci_meminfo_t *meminfo, long offset)
 {
     ARMCII_ENTER(CALLER);
-    (void)offset; /* nothing to release: the next allocation at the address replaces the directory
+    (void)offset; /* nothing to release: the next allocation at the address replaces the index
                      entry */
     if (entered) armcii_check_pointer(CALLER, "meminfo", meminfo);
 }
@@ -250,7 +250,7 @@ static struct region *own_region(const char *caller, const void *ptr)
     struct raddr raddr;
     int rc = armcii_check_pointer(caller, "ptr", ptr);
     if (rc) return NULL;
-    if (armcii_region_locate(armcii_world->rank, ptr, &raddr)) return raddr.region;
+    if (armcii_lookup(armcii_world->rank, ptr, &raddr)) return raddr.region;
     armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "lies in no region of this process", "%p", ptr);
     return NULL;
 }

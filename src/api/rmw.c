@@ -1,7 +1,7 @@
 /* rmw.c - read-modify-write. */
 #include "api/entry.h"
 #include "core/op.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 
 static bool is_operation(int op)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "api/entry.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "transport/shm/shm.h"
 #include "core/handle.h"
 

@@ -1,6 +1,6 @@
 /* pool.c - suballocation by first fit in a sorted array: a few cache lines for some hundred free
  * ranges. The search begins at the highest range and takes its end, so that new allocations lie
- * below older ones, as new mappings of the kernel do: the directory's lists, which descend, then
+ * below older ones, as new mappings of the kernel do: the index's lists, which descend, then
  * grow at their end. */
 #include "base/pool.h"
 

@@ -11,7 +11,7 @@
 #include <armci.h>
 
 #include "core/op.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "shape/shape.h"
 
 /* What the requests of a list have in common, except for the slice. */
@@ -38,7 +38,7 @@ struct aggregate {
     size_t bytes;     /* of each segment of the last run */
     uintptr_t lo;     /* the slice begins */
     uintptr_t last;   /* the last place for such a segment, from there */
-    unsigned version; /* of the directory when the slice was looked up */
+    unsigned version; /* of the index when the slice was looked up */
     bool joins;       /* the list is for more than contiguous requests */
     void **local, **remote; /* [room] */
     size_t room;
@@ -93,7 +93,7 @@ static inline bool armcii_aggregate_append_next(const armci_hdl_t *handle, enum 
     const size_t n = a->n;
     if (n >= a->limit || a->course != course || a->cookie != armcii_aggregate_cookie(handle) ||
         a->bytes != bytes || (uintptr_t)remote - a->lo > a->last ||
-        a->version != armcii_directory_version)
+        a->version != armcii_lookup_version)
         return false;
     a->local[n] = local;
     a->remote[n] = remote;
@@ -124,7 +124,7 @@ static inline bool armcii_aggregate_is_like(const struct aggregate *a,
 static inline bool armcii_aggregate_is_for(const struct aggregate *a,
                                            const struct aggregate_key *key, const void *remote)
 {
-    return armcii_aggregate_is_like(a, key) && a->version == armcii_directory_version &&
+    return armcii_aggregate_is_like(a, key) && a->version == armcii_lookup_version &&
            (uintptr_t)remote - a->lo < (uintptr_t)a->raddr.hi - a->lo;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "transport/shm/shm.h"
 
 static const char *remote_argument(const struct op *op)
@@ -118,7 +118,7 @@ static int locate(const struct op *op, struct raddr *raddr)
 
 int armcii_op_locate(const struct op *op, struct raddr *raddr)
 {
-    if (!armcii_region_locate(op->target, op->lo, raddr) ||
+    if (!armcii_lookup(op->target, op->lo, raddr) ||
         (uintptr_t)op->hi - (uintptr_t)op->lo > (uintptr_t)raddr->hi - (uintptr_t)op->lo) {
         raddr->region = NULL;
         if (op->shape.form == SHAPE_VECTOR) return 0;

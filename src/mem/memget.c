@@ -158,7 +158,7 @@ static bool is_reachable(int process, const void *address)
            !armcii_world_is_on_node(process);
 }
 
-/* Enter the piece in the directory if another process of this node has it. */
+/* Enter the piece in the index if another process of this node has it. */
 static bool learn_shared(int process, const void *address)
 {
     char *memory;
@@ -166,7 +166,7 @@ static bool learn_shared(int process, const void *address)
     if (process == armcii_world->rank || !is_shared() ||
         !armcii_arena_find(process, address, &memory, &bytes))
         return false;
-    armcii_directory_add(process, memory, bytes, memget.region, true);
+    armcii_lookup_add(process, memory, bytes, memget.region, true);
     return true;
 }
 
@@ -179,7 +179,7 @@ static bool find_memory(int process, const void *address, size_t bytes, bool fou
 {
     if (!memget.region) return found;
     if (found && (raddr->region != memget.region || process == armcii_world->rank)) return true;
-    if (learn_shared(process, address)) return armcii_region_locate(process, address, raddr);
+    if (learn_shared(process, address)) return armcii_lookup(process, address, raddr);
     if (!memget.in_use || !is_reachable(process, address)) return found;
     *raddr = (struct raddr){.region = memget.region,
                             .rank = process,
@@ -198,7 +198,7 @@ void armcii_memget_start(void)
     memget.region->memget = true;
     memget.region->team = armcii_team_world();
     armcii_route_region(memget.region);
-    armcii_directory_set_last_try(find_memory);
+    armcii_lookup_set_last_try(find_memory);
     if (armcii_region_attach(memget.region) == 0) return;
     free(memget.region);
     memget.region = NULL;
@@ -235,7 +235,7 @@ void *armcii_memget_create(size_t bytes)
     if (!memget.region) return NULL;
     char *memory = allocate(rounded(bytes));
     if (!memory) return NULL;
-    armcii_directory_add(armcii_world->rank, memory, bytes, memget.region, is_shared());
+    armcii_lookup_add(armcii_world->rank, memory, bytes, memget.region, is_shared());
     memget.in_use = true;
     return memory;
 }
@@ -243,25 +243,24 @@ void *armcii_memget_create(size_t bytes)
 bool armcii_memget_free(void *memory)
 {
     struct raddr raddr;
-    if (!armcii_region_locate(armcii_world->rank, memory, &raddr) || raddr.lo != memory)
-        return false;
+    if (!armcii_lookup(armcii_world->rank, memory, &raddr) || raddr.lo != memory) return false;
     if (armcii_world->size == 1) {
         armcii_region_free(raddr.region);
         return true;
     }
     struct piece *p = piece_of(memory);
     if (!p) return false;
-    armcii_directory_remove(armcii_world->rank, memory, memget.region);
+    armcii_lookup_remove(armcii_world->rank, memory, memget.region);
     armcii_pool_free(&p->pool, (size_t)((char *)memory - p->memory),
                      rounded((size_t)(raddr.hi - raddr.lo)));
     return true;
 }
 
-/* True if [memory, memory + bytes) lies in a slice of the directory. */
+/* True if [memory, memory + bytes) lies in a slice of the index. */
 static bool is_known(int process, const char *memory, size_t bytes)
 {
     struct raddr raddr;
-    return armcii_region_locate(process, memory, &raddr) && bytes <= (size_t)(raddr.hi - memory);
+    return armcii_lookup(process, memory, &raddr) && bytes <= (size_t)(raddr.hi - memory);
 }
 
 /* A process knows its own allocations and the exports of its node. For other memory, a conflicting
@@ -269,7 +268,7 @@ static bool is_known(int process, const char *memory, size_t bytes)
 bool armcii_memget_learn(int process, void *memory, size_t bytes)
 {
     struct raddr raddr;
-    bool found = armcii_region_locate(process, memory, &raddr);
+    bool found = armcii_lookup(process, memory, &raddr);
     if (armcii_world->size == 1)
         return found && raddr.lo == memory && is_known(process, memory, bytes);
     if (!memget.region || (found && !raddr.region->memget)) return false;
@@ -278,6 +277,6 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
     if (learn_shared(process, memory)) return is_known(process, memory, bytes);
     if (!is_reachable(process, memory)) return false;
     memget.in_use = true;
-    armcii_directory_add(process, memory, bytes, memget.region, false);
+    armcii_lookup_add(process, memory, bytes, memget.region, false);
     return true;
 }

@@ -279,19 +279,18 @@ char *armcii_region_base(const struct region *r, int member)
 
 static void add_slices(struct region *r)
 {
-    if (r->place.stride > 0) armcii_directory_add_offset(r);
+    if (r->place.stride > 0) armcii_lookup_add_offset(r);
     for (int i = 0; i < r->team->size && r->place.stride == 0; i++) {
         size_t bytes = armcii_slice_bytes(r, i);
-        if (bytes > 0) armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, false);
+        if (bytes > 0) armcii_lookup_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }
 }
 
 static void remove_slices(const struct region *r)
 {
-    if (r->place.stride > 0) armcii_directory_remove_offset(r);
+    if (r->place.stride > 0) armcii_lookup_remove_offset(r);
     for (int i = 0; i < r->team->size && r->place.stride == 0; i++)
-        if (armcii_slice_bytes(r, i) > 0)
-            armcii_directory_remove(r->team->to_world[i], r->base[i], r);
+        if (armcii_slice_bytes(r, i) > 0) armcii_lookup_remove(r->team->to_world[i], r->base[i], r);
 }
 
 static struct region *abandon(struct region *r)
@@ -415,6 +414,6 @@ bool armcii_region_agree(struct team *team, struct region *own, struct region **
 struct region *armcii_region_of_base(const void *base)
 {
     struct raddr raddr;
-    if (!armcii_region_locate(armcii_world->rank, base, &raddr)) return NULL;
+    if (!armcii_lookup(armcii_world->rank, base, &raddr)) return NULL;
     return raddr.lo == base && !raddr.region->memget ? raddr.region : NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef ARMCII_REGION_H
 #define ARMCII_REGION_H
 
-#include "mem/directory.h"
+#include "mem/lookup.h"
 
 /* Collective over the team: a slice of `bytes` >= 0 bytes (may differ) on every member. NULL, on
  * every member, if all sizes are 0 (then *why is NULL), or if there can be no region: *why is the

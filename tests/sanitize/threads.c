@@ -15,7 +15,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/overlap.h"

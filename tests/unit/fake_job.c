@@ -125,7 +125,7 @@ void job_start(struct job job)
     configure(&job);
     armcii_quirks_decide(job.library ? job.library : "", job.several_nodes, armcii_config->quirks);
     fake_mpi_start(job.at_once ? FAKE_AT_ONCE : order, (unsigned)the_world.size, job.seed);
-    armcii_directory_start();
+    armcii_lookup_start();
     armcii_transports[0] = NULL;
     armcii_transports_add(&armcii_rma);
     armcii_rma_start(false, false);
@@ -137,7 +137,7 @@ static void free_entry(struct entry *e)
 {
     struct region *r = &e->region;
     for (int i = 0; e->used && i < e->team.size; i++)
-        armcii_directory_remove(e->team.to_world[i], r->base[i], r);
+        armcii_lookup_remove(e->team.to_world[i], r->base[i], r);
     struct rma_region *part = armcii_rma_part(r);
     if (e->used && part->window == &part->own) armcii_window_free(part->window);
     free(r->base);
@@ -164,7 +164,7 @@ void job_end(void)
         free_entry(entries[i]);
         free(entries[i]);
     }
-    armcii_directory_end();
+    armcii_lookup_end();
     ck_assert_int_eq(world_team.users, 0);
     free(world_team.to_world);
     fake_mpi_end();
@@ -208,7 +208,7 @@ static struct region *enter(struct region *r, size_t bytes)
         r->base[i] = fake_memory(part->window, i);
         r->bytes[i] = bytes;
         part->pad[i] = fake_pad(part->window, i);
-        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, false);
+        armcii_lookup_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }
     fake_forget();
     return r;
@@ -242,7 +242,7 @@ struct region *job_region_within(struct region *extent, size_t displacement, siz
     for (int i = 0; i < members; i++) {
         r->base[i] = fake_memory(part->window, i) + displacement;
         r->bytes[i] = bytes;
-        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, false);
+        armcii_lookup_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }
     return r;
 }

@@ -5,7 +5,7 @@
 #define FAKE_JOB_H
 
 #include "fake_mpi.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "core/handle.h"
 #include "transport/rma/rma.h"
 #include "core/op.h"

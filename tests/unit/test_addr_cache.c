@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "shape_model.h"
 #include "mpi/world.h"
 #include "unit.h"
@@ -41,7 +41,7 @@ static void start(void)
 {
     armcii_addr_cache_own();
     armcii_addr_cache_clear();
-    armcii_directory_start();
+    armcii_lookup_start();
 }
 
 TEST(nothing_at_the_start)
@@ -156,7 +156,7 @@ TEST(recent_slices_by_page)
         expect(6, there + i * EACH, 1, false);
     }
     ck_assert_int_ge(found, SLICES * 8 / 10);
-    armcii_addr_cache_invalidate(6); /* the directory has changed */
+    armcii_addr_cache_invalidate(6); /* the index has changed */
     for (int i = 0; i < SLICES - 1; i++)
         expect(5, there + i * EACH, 1, false);
 }
@@ -189,7 +189,7 @@ TEST(another_thread_only_invalidates_what_the_owner_has)
     ck_assert_ptr_null(armcii_addr_cache_lookup_own(6, there, 1));
 }
 
-/* ---- the directory updates the cache ---- */
+/* ---- the index updates the cache ---- */
 
 /* A region on all processes; indirect: its route is not direct, so operations may be pending. */
 static struct region *region_of_all(bool indirect)
@@ -207,7 +207,7 @@ static struct region *region_of_all(bool indirect)
 /* As an operation does. */
 static bool locate(int process, const char *address, struct raddr *raddr)
 {
-    if (!armcii_region_locate(process, address, raddr)) return false;
+    if (!armcii_lookup(process, address, raddr)) return false;
     armcii_addr_cache_enter(process, address, raddr);
     return true;
 }
@@ -215,9 +215,9 @@ static bool locate(int process, const char *address, struct raddr *raddr)
 TEST(a_lookup_enters_the_cache)
 {
     struct raddr raddr;
-    armcii_directory_add(5, there, BYTES, region_of_all(false), true);
-    armcii_directory_add(6, there, BYTES, region_of_all(true), true);
-    armcii_directory_add(7, there, BYTES, region_of_all(true), false);
+    armcii_lookup_add(5, there, BYTES, region_of_all(false), true);
+    armcii_lookup_add(6, there, BYTES, region_of_all(true), true);
+    armcii_lookup_add(7, there, BYTES, region_of_all(true), false);
     expect_nothing(5);
     ck_assert(locate(5, there + 5, &raddr));
     expect(5, there, BYTES, true);
@@ -232,22 +232,22 @@ TEST(a_lookup_enters_the_cache)
 TEST(a_freed_region_leaves_the_cache)
 {
     struct raddr raddr;
-    armcii_directory_add(5, there, BYTES, region_of_all(false), true);
+    armcii_lookup_add(5, there, BYTES, region_of_all(false), true);
     ck_assert(locate(5, there, &raddr));
-    armcii_directory_remove(5, there, region_of_all(false));
+    armcii_lookup_remove(5, there, region_of_all(false));
     expect_nothing(5);
     ck_assert(!locate(5, there, &raddr));
     expect_nothing(5);
     /* other memory at the same addresses */
-    armcii_directory_add(5, there, BYTES, region_of_all(false), true);
+    armcii_lookup_add(5, there, BYTES, region_of_all(false), true);
     ck_assert(locate(5, there, &raddr));
-    armcii_directory_add(5, there, BYTES / 2, region_of_all(false), true);
+    armcii_lookup_add(5, there, BYTES / 2, region_of_all(false), true);
     expect(5, there + 8, 8, false);
     ck_assert(locate(5, there, &raddr));
     expect(5, there + 8, 8, true);
     expect(5, there + BYTES / 2, 1, false);
-    armcii_directory_end();
-    armcii_directory_start();
+    armcii_lookup_end();
+    armcii_lookup_start();
     expect_nothing(5);
 }
 
@@ -257,12 +257,12 @@ TEST(a_late_free_keeps_the_newer_region)
 {
     struct region other = *region_of_all(false);
     struct raddr raddr;
-    armcii_directory_add(5, there, BYTES, region_of_all(false), true);
-    armcii_directory_add(5, there, BYTES / 2, &other, true);
-    armcii_directory_remove(5, there, region_of_all(false));
+    armcii_lookup_add(5, there, BYTES, region_of_all(false), true);
+    armcii_lookup_add(5, there, BYTES / 2, &other, true);
+    armcii_lookup_remove(5, there, region_of_all(false));
     ck_assert(locate(5, there, &raddr));
     ck_assert_ptr_eq(raddr.region, &other);
-    armcii_directory_remove(5, there, &other);
+    armcii_lookup_remove(5, there, &other);
     ck_assert(!locate(5, there, &raddr));
 }
 
@@ -279,9 +279,9 @@ TEST(random_steps)
         char *at = there + s * SLOT;
         if (rng_between(&r, 0, 19) == 0 && !bytes[p][s]) {
             bytes[p][s] = (size_t)rng_between(&r, 1, SLOT);
-            armcii_directory_add(p, at, bytes[p][s], region_of_all(false), true);
+            armcii_lookup_add(p, at, bytes[p][s], region_of_all(false), true);
         } else if (rng_between(&r, 0, 19) == 0 && bytes[p][s]) {
-            armcii_directory_remove(p, at, region_of_all(false));
+            armcii_lookup_remove(p, at, region_of_all(false));
             bytes[p][s] = 0;
         }
         size_t offset = (size_t)rng_between(&r, 0, SLOT - 1),
@@ -299,4 +299,4 @@ TEST(random_steps)
     ck_assert_uint_gt(answers, 10000);
 }
 
-const struct unit unit = {.begin = start, .end = armcii_directory_end};
+const struct unit unit = {.begin = start, .end = armcii_lookup_end};

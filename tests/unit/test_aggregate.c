@@ -110,15 +110,15 @@ ROW_TEST(the_fast_paths_queue_matching_requests_only, FAST_PATHS)
         ck_assert_int_eq(int_there(THEM, 8 * (size_t)i), 500 + i);
 }
 
-/* A lookup from before a change of the directory is stale. */
+/* A lookup from before a change of the index is stale. */
 ROW_TEST(the_fast_paths_need_a_current_lookup, FAST_PATHS)
 {
     armci_hdl_t h = aggregate();
     static int source[2] = {1, 2};
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
-    armcii_directory_add(THIRD, there(THIRD, 0), 4, NULL, false);
+    armcii_lookup_add(THIRD, there(THIRD, 0), 4, NULL, false);
     ck_assert(!append[_i](&h, OP_PUT, THEM, source + 1, there(THEM, 4), 4));
-    armcii_directory_remove(THIRD, there(THIRD, 0), NULL);
+    armcii_lookup_remove(THIRD, there(THIRD, 0), NULL);
     wait_for(&h);
 }
 

@@ -1,5 +1,5 @@
 /* test_index.c - the address index against a list with linear search. */
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "shape_model.h"
 #include "unit.h"
 

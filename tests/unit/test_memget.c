@@ -113,7 +113,7 @@ TEST(regions_are_not_replaced)
     struct region *r = job_region(0, 4, BYTES);
     ck_assert(!armcii_memget_learn(THEM, job_address(r, THEM, 0), BYTES + 1));
     struct raddr raddr;
-    ck_assert(armcii_region_locate(THEM, job_address(r, THEM, 0), &raddr));
+    ck_assert(armcii_lookup(THEM, job_address(r, THEM, 0), &raddr));
     ck_assert_ptr_eq(raddr.region, r);
 }
 
@@ -146,7 +146,7 @@ TEST(free_of_other_memory)
     ck_assert(armcii_memget_free(memory));
     ck_assert(!armcii_memget_free(memory));
     struct raddr raddr;
-    ck_assert(!armcii_region_locate(ME, memory, &raddr));
+    ck_assert(!armcii_lookup(ME, memory, &raddr));
 }
 
 TEST(attaching_fails)

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/log.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "mem/region.h"
 #include "node/agree.h"
 #include "node/team_memory.h"
@@ -186,12 +186,12 @@ static void begin(void)
     ck_assert_ptr_eq(map_own_slot(), armcii_arena->base + armcii_arena->zone);
     team = (struct team){.rank = ME, .size = RANKS, .to_world = identity, .users = 1};
     armcii_arena_unreserved(armcii_arena->zone, 1); /* takes memory that no region counts */
-    armcii_directory_start();
+    armcii_lookup_start();
 }
 
 static void end(void)
 {
-    armcii_directory_end();
+    armcii_lookup_end();
     if (team.memory) team.free_memory(team.memory);
     munmap(armcii_arena->base + armcii_arena->zone, armcii_arena->slot);
     free(identity);
@@ -226,10 +226,10 @@ static void check_bounds(const struct region *r, int rank)
     ck_assert_int_eq((long)armcii_slice_bytes(r, rank), bytes);
     ck_assert((base == NULL) == (bytes == 0));
     if (!base) return;
-    ck_assert(armcii_region_locate(rank, base + bytes - 1, &raddr));
+    ck_assert(armcii_lookup(rank, base + bytes - 1, &raddr));
     ck_assert(raddr.region == r && raddr.rank == rank && raddr.lo == base &&
               raddr.hi == base + bytes && raddr.is_mapped == (node_of[rank] == node_of[ME]));
-    ck_assert(!armcii_region_locate(rank, base + bytes, &raddr) || raddr.region != r);
+    ck_assert(!armcii_lookup(rank, base + bytes, &raddr) || raddr.region != r);
 }
 
 static void check_some_bounds(int count)
@@ -314,13 +314,13 @@ TEST(a_newer_region_stays)
     slice_of = equal;
     __wrap_armcii_route_region(&r[0]);
     r[1] = r[0];
-    armcii_directory_add_offset(&r[0]);
-    armcii_directory_add_offset(&r[1]);
-    armcii_directory_remove_offset(&r[0]);
-    ck_assert(armcii_region_locate(ME, armcii_region_base(&r[1], ME), &raddr));
+    armcii_lookup_add_offset(&r[0]);
+    armcii_lookup_add_offset(&r[1]);
+    armcii_lookup_remove_offset(&r[0]);
+    ck_assert(armcii_lookup(ME, armcii_region_base(&r[1], ME), &raddr));
     ck_assert_ptr_eq(raddr.region, &r[1]);
-    armcii_directory_remove_offset(&r[1]);
-    ck_assert(!armcii_region_locate(ME, armcii_region_base(&r[1], ME), &raddr));
+    armcii_lookup_remove_offset(&r[1]);
+    ck_assert(!armcii_lookup(ME, armcii_region_base(&r[1], ME), &raddr));
 }
 
 /* Neither the arena nor a transport has memory. */

@@ -21,7 +21,7 @@ static void begin(void)
     static const struct route near = {"shm+rma",   &armcii_shm, &armcii_shm,
                                       &armcii_rma, false,       NULL};
     region->near = &near;
-    armcii_directory_add(THEM, region->base[THEM], BYTES, region, true);
+    armcii_lookup_add(THEM, region->base[THEM], BYTES, region, true);
 }
 
 static char *at(size_t offset)

@@ -93,7 +93,7 @@ TEST(the_same_calls_give_the_same_offsets)
     armcii_pool_clear(&other);
 }
 
-/* The directory's lists descend, and grow at their end only if new allocations are below older
+/* The index's lists descend, and grow at their end only if new allocations are below older
  * ones. */
 TEST(new_allocations_are_below_older_ones)
 {

@@ -250,7 +250,7 @@ TEST(transports_of_a_route_keep_order)
 {
     static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false, NULL};
     region->near = &mixed;
-    armcii_directory_add(THEM, region->base[THEM], BYTES, region, true);
+    armcii_lookup_add(THEM, region->base[THEM], BYTES, region, true);
     job_blocking(job_put(THEM, local, job_address(region, THEM, 0), 8));
     expect("order 1 before kind 0; ");
     job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));

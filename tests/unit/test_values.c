@@ -3,7 +3,7 @@
 #include <armci.h>
 
 #include "base/backoff.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "unit.h"
 
 enum { POLLS = 3200 };

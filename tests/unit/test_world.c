@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "core/op.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "mpi/coll.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
@@ -246,12 +246,12 @@ static void check_per_rank(const char *what, double bytes, double most)
 
 TEST(fixed_tables)
 {
-    armcii_directory_start();
+    armcii_lookup_start();
     armcii_notify_start();
     check_per_rank("fixed tables of a process", (double)(touched() - before), 0.5);
     check_per_rank("fixed tables of a node", (double)armcii_world->table_bytes, 32);
     armcii_notify_end();
-    armcii_directory_end();
+    armcii_lookup_end();
 }
 
 /* While leaders are gathered, and at the end, when this process has filled the tables of the node.

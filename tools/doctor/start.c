@@ -9,7 +9,7 @@
 
 #include "base/config.h"
 #include "base/lock.h"
-#include "mem/directory.h"
+#include "mem/lookup.h"
 #include "lines.h"
 #include "transport/am/am.h"
 #include "node/node.h"

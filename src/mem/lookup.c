@@ -1,6 +1,6 @@
-/* directory.c - lookup of regions by process and address: an index of intervals, a cache of
+/* lookup.c - lookup of regions by process and address: an index of intervals, a cache of
  * slices. */
-#include "mem/directory.h"
+#include "mem/lookup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ const struct interval *armcii_index_find(struct index *x, int process, uintptr_t
     return i == l->n || l->at[i].hi <= address ? NULL : &l->at[i];
 }
 
-/* ---- directory ---- */
+/* ---- lookup ---- */
 
 enum { PAGE_BITS = 12, BY_PAGE_BITS = 13, PAGE_ENTRIES = 1 << BY_PAGE_BITS };
 static struct {
@@ -110,63 +110,62 @@ static struct {
     const void *owner; /* a thread's identity; NULL: none yet */
     struct addr_cache_entry last[ADDR_CACHE_ENTRIES];
     struct addr_cache_entry by_page[PAGE_ENTRIES], by_page_of_others[PAGE_ENTRIES];
-} directory;
-atomic_uint armcii_directory_version;
+} lookup;
+atomic_uint armcii_lookup_version;
 
-void armcii_directory_start(void)
+void armcii_lookup_start(void)
 {
-    directory.by_address = armcii_index_create(armcii_world->size + 1);
+    lookup.by_address = armcii_index_create(armcii_world->size + 1);
     armcii_addr_cache_clear();
-    if (!directory.by_address)
+    if (!lookup.by_address)
         armcii_fatal("out of memory for the address index of %d processes", armcii_world->size);
 }
 
-void armcii_directory_end(void)
+void armcii_lookup_end(void)
 {
     armcii_addr_cache_clear();
-    armcii_index_free(directory.by_address);
-    directory.by_address = NULL;
-    directory.ask = NULL;
+    armcii_index_free(lookup.by_address);
+    lookup.by_address = NULL;
+    lookup.ask = NULL;
 }
 
-void armcii_directory_add(int process, void *base, size_t bytes, struct region *region,
-                          bool is_mapped)
+void armcii_lookup_add(int process, void *base, size_t bytes, struct region *region, bool is_mapped)
 {
     uintptr_t lo = (uintptr_t)base;
     armcii_addr_cache_invalidate(process);
-    armcii_index_remove(directory.by_address, process, lo, lo + bytes);
-    if (!armcii_index_insert(directory.by_address, process,
+    armcii_index_remove(lookup.by_address, process, lo, lo + bytes);
+    if (!armcii_index_insert(lookup.by_address, process,
                              (struct interval){lo, lo + bytes, region, is_mapped}))
         armcii_fatal("out of memory for the address index");
 }
 
 /* Another thread may have learnt a newer region at this address, if the process has already freed
  * the old one. */
-void armcii_directory_remove(int process, void *base, const struct region *region)
+void armcii_lookup_remove(int process, void *base, const struct region *region)
 {
-    const struct interval *i = armcii_index_find(directory.by_address, process, (uintptr_t)base);
+    const struct interval *i = armcii_index_find(lookup.by_address, process, (uintptr_t)base);
     if (!i || i->region != region || i->lo != (uintptr_t)base) return;
-    armcii_index_remove(directory.by_address, process, i->lo, i->hi);
+    armcii_index_remove(lookup.by_address, process, i->lo, i->hi);
     armcii_addr_cache_invalidate(process);
 }
 
-void armcii_directory_add_offset(struct region *region)
+void armcii_lookup_add_offset(struct region *region)
 {
-    armcii_directory_version++;
-    armcii_index_remove(directory.by_address, armcii_world->size, region->place.offset,
+    armcii_lookup_version++;
+    armcii_index_remove(lookup.by_address, armcii_world->size, region->place.offset,
                         region->place.offset + region->place.span);
     struct interval i = {region->place.offset, region->place.offset + region->place.span, region,
                          false};
-    if (!armcii_index_insert(directory.by_address, armcii_world->size, i))
+    if (!armcii_index_insert(lookup.by_address, armcii_world->size, i))
         armcii_fatal("out of memory for the address index");
 }
 
-void armcii_directory_remove_offset(const struct region *region)
+void armcii_lookup_remove_offset(const struct region *region)
 {
     const struct interval *i =
-        armcii_index_find(directory.by_address, armcii_world->size, region->place.offset);
+        armcii_index_find(lookup.by_address, armcii_world->size, region->place.offset);
     if (i && i->region == region)
-        armcii_index_remove(directory.by_address, armcii_world->size, region->place.offset,
+        armcii_index_remove(lookup.by_address, armcii_world->size, region->place.offset,
                             region->place.offset + region->place.span);
     armcii_addr_cache_clear();
 }
@@ -176,7 +175,7 @@ static bool locate_in_arena(int process, const void *address, struct raddr *radd
     size_t offset = armcii_arena_offset(process, address);
     const struct interval *i =
         offset == SIZE_MAX ? NULL
-                           : armcii_index_find(directory.by_address, armcii_world->size, offset);
+                           : armcii_index_find(lookup.by_address, armcii_world->size, offset);
     if (!i) return false;
     const struct region *r = i->region;
     int rank = armcii_team_rank(r->team, process);
@@ -193,7 +192,7 @@ static bool locate_in_arena(int process, const void *address, struct raddr *radd
 
 static bool locate_alone(int process, const void *address, struct raddr *raddr)
 {
-    const struct interval *i = armcii_index_find(directory.by_address, process, (uintptr_t)address);
+    const struct interval *i = armcii_index_find(lookup.by_address, process, (uintptr_t)address);
     if (!i) return false;
     raddr->region = i->region;
     raddr->rank = armcii_team_rank(i->region->team, process);
@@ -203,10 +202,10 @@ static bool locate_alone(int process, const void *address, struct raddr *raddr)
     return true;
 }
 
-bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
+bool armcii_lookup(int process, const void *address, struct raddr *raddr)
 {
-    struct located *last = &directory.located[(unsigned)process % ADDR_CACHE_ENTRIES];
-    if (last->process == process && last->version == armcii_directory_version &&
+    struct located *last = &lookup.located[(unsigned)process % ADDR_CACHE_ENTRIES];
+    if (last->process == process && last->version == armcii_lookup_version &&
         (const char *)address >= last->raddr.lo && (const char *)address < last->raddr.hi) {
         *raddr = last->raddr;
         return true;
@@ -215,20 +214,20 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
     if (!in_arena && !locate_alone(process, address, raddr)) return false;
     raddr->is_assumed = false;
     raddr->route = raddr->is_mapped ? raddr->region->near : raddr->region->far;
-    *last = (struct located){process, armcii_directory_version, *raddr};
+    *last = (struct located){process, armcii_lookup_version, *raddr};
     return true;
 }
 
-void armcii_directory_set_last_try(last_try *ask)
+void armcii_lookup_set_last_try(last_try *ask)
 {
-    directory.ask = ask;
+    lookup.ask = ask;
 }
 
 bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr)
 {
-    bool found = armcii_region_locate(process, address, raddr);
+    bool found = armcii_lookup(process, address, raddr);
     if (found && bytes <= (size_t)(raddr->hi - (const char *)address)) return true;
-    return directory.ask ? directory.ask(process, address, bytes, found, raddr) : found;
+    return lookup.ask ? lookup.ask(process, address, bytes, found, raddr) : found;
 }
 
 /* ---- address cache ---- */
@@ -241,26 +240,26 @@ _Thread_local const struct addr_cache_entry *armcii_addr_cache
 
 static bool is_owner(void)
 {
-    return armcii_addr_cache == directory.last;
+    return armcii_addr_cache == lookup.last;
 }
 
 void armcii_addr_cache_own(void)
 {
-    if (!directory.owner) directory.owner = armcii_lock_thread_id();
-    if (directory.owner == armcii_lock_thread_id()) armcii_addr_cache = directory.last;
+    if (!lookup.owner) lookup.owner = armcii_lock_thread_id();
+    if (lookup.owner == armcii_lock_thread_id()) armcii_addr_cache = lookup.last;
 }
 
 static struct addr_cache_entry *page_entry(int process, const void *address)
 {
     uint64_t page = ((uint64_t)process << 40) + ((uintptr_t)address >> PAGE_BITS);
-    struct addr_cache_entry *table = is_owner() ? directory.by_page : directory.by_page_of_others;
+    struct addr_cache_entry *table = is_owner() ? lookup.by_page : lookup.by_page_of_others;
     return &table[page * 0x9e3779b97f4a7c15u >> (64 - BY_PAGE_BITS)];
 }
 
 char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes)
 {
     const struct addr_cache_entry *e = page_entry(process, address);
-    if (e->version != atomic_load_explicit(&armcii_directory_version, memory_order_relaxed))
+    if (e->version != atomic_load_explicit(&armcii_lookup_version, memory_order_relaxed))
         return NULL;
     return armcii_addr_cache_in(e, process, address, bytes);
 }
@@ -277,7 +276,7 @@ char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t b
 
 static void set_entry(struct addr_cache_entry *e, int process, const char *lo, size_t bytes)
 {
-    e->version = armcii_directory_version;
+    e->version = armcii_lookup_version;
     e->lo = (uintptr_t)lo;
     e->bytes = bytes;
     atomic_store_explicit(&e->process, process, memory_order_relaxed);
@@ -287,7 +286,7 @@ void armcii_addr_cache_insert(int process, const void *address, const char *lo, 
 {
     set_entry(page_entry(process, address), process, lo, bytes);
     if (is_owner())
-        set_entry(&directory.last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes);
+        set_entry(&lookup.last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes);
 }
 
 void armcii_addr_cache_enter(int process, const void *address, const struct raddr *raddr)
@@ -300,19 +299,19 @@ void armcii_addr_cache_enter(int process, const void *address, const struct radd
  * which belongs to another entry. */
 static void invalidate(struct addr_cache_entry *e)
 {
-    atomic_store_explicit(&e->process, ~(int)(e - directory.last), memory_order_relaxed);
+    atomic_store_explicit(&e->process, ~(int)(e - lookup.last), memory_order_relaxed);
 }
 
 void armcii_addr_cache_invalidate(int process)
 {
-    struct addr_cache_entry *e = &directory.last[(unsigned)process % ADDR_CACHE_ENTRIES];
-    armcii_directory_version++;
+    struct addr_cache_entry *e = &lookup.last[(unsigned)process % ADDR_CACHE_ENTRIES];
+    armcii_lookup_version++;
     if (e->process == process) invalidate(e);
 }
 
 void armcii_addr_cache_clear(void)
 {
-    armcii_directory_version++;
+    armcii_lookup_version++;
     for (int i = 0; i < ADDR_CACHE_ENTRIES; i++)
-        invalidate(&directory.last[i]);
+        invalidate(&lookup.last[i]);
 }

@@ -1,8 +1,8 @@
-/* directory.h - the slices of all regions, found by process and address.
+/* lookup.h - the slices of all regions, found by process and address.
  * Callers see the transports of a region only through the route in the address that
- * armcii_region_locate resolves. Called under the global lock. */
-#ifndef ARMCII_DIRECTORY_H
-#define ARMCII_DIRECTORY_H
+ * armcii_lookup resolves. Called under the global lock. */
+#ifndef ARMCII_LOOKUP_H
+#define ARMCII_LOOKUP_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,32 +11,32 @@
 
 #include "transport/transport.h"
 
-void armcii_directory_start(void);
-void armcii_directory_end(void);
+void armcii_lookup_start(void);
+void armcii_lookup_end(void);
 
 /* [base, base + bytes) in `process` (a rank of the world) belongs to region; is_mapped: this
  * process has that memory at the same addresses. Replaces older entries of these addresses. */
-void armcii_directory_add(int process, void *base, size_t bytes, struct region *region,
-                          bool is_mapped);
+void armcii_lookup_add(int process, void *base, size_t bytes, struct region *region,
+                       bool is_mapped);
 /* Remove the region's slice that begins at base, unless it was replaced. */
-void armcii_directory_remove(int process, void *base, const struct region *region);
+void armcii_lookup_remove(int process, void *base, const struct region *region);
 
 /* The same for a region in the arena, whose slices have the same offset in all processes. */
-void armcii_directory_add_offset(struct region *region);
-void armcii_directory_remove_offset(const struct region *region);
+void armcii_lookup_add_offset(struct region *region);
+void armcii_lookup_remove_offset(const struct region *region);
 
 /* Number of changes: a raddr stays valid while this number is unchanged. */
-extern atomic_uint armcii_directory_version;
+extern atomic_uint armcii_lookup_version;
 
 /* Find the slice of `process` that holds address; false, with *raddr unchanged, if none does. */
-bool armcii_region_locate(int process, const void *address, struct raddr *raddr);
+bool armcii_lookup(int process, const void *address, struct raddr *raddr);
 
 /* The same; where no slice holds all of [address, address + bytes), memget.c is asked, which may
- * change *raddr: `found` is what armcii_region_locate has said. */
+ * change *raddr: `found` is what armcii_lookup has said. */
 bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr);
 typedef bool last_try(int process, const void *address, size_t bytes, bool found,
                       struct raddr *raddr);
-void armcii_directory_set_last_try(last_try *ask);
+void armcii_lookup_set_last_try(last_try *ask);
 
 /* ---- index: disjoint intervals of each process, sorted by address ---- */
 
@@ -73,7 +73,7 @@ const struct interval *armcii_index_find(struct index *index, int process, uintp
 
 struct addr_cache_entry {
     atomic_int process;
-    unsigned version; /* of the directory; by page only: entries of others are stale */
+    unsigned version; /* of the index; by page only: entries of others are stale */
     uintptr_t lo;
     size_t bytes;
 };
@@ -122,7 +122,7 @@ static inline char *armcii_addr_cache_lookup(int process, const void *address, s
 void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes);
 /* The same for a slice that was located, if its route is direct. */
 void armcii_addr_cache_enter(int process, const void *address, const struct raddr *raddr);
-/* Both begin a new version of the directory. */
+/* Both begin a new version of the lookup. */
 void armcii_addr_cache_invalidate(int process);
 void armcii_addr_cache_clear(void);
 
