@@ -1,7 +1,6 @@
 /* entry.c - state and argument checks that all public functions share. */
 #include "api/entry.h"
 
-#include "mem/lookup.h"
 #include "shape/accumulate.h"
 #include "mpi/world.h"
 
@@ -23,7 +22,6 @@ bool armcii_is_running(const char *function)
 void armcii_entry_open(void)
 {
     armcii_entry.state = armcii_lock.enabled ? ENTRY_SLOW : ENTRY_FAST;
-    armcii_addr_cache_own();
     if (armcii_lock.enabled) armcii_solo_start();
 }
 

@@ -306,7 +306,7 @@ int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
     armcii_coll_barrier(team->comm);
     region->mode = mode;
     region->refused = armcii_config->debug_alloc ? forbidden_by(mode) : 0;
-    armcii_addr_cache_clear(); /* operations must meet the check */
+    armcii_lookup_invalidate(); /* operations must meet the check */
     return 0;
 }
 ARMCII_ALIAS(ARMCIX_Mode_set, PARMCIX_Mode_set);

@@ -21,15 +21,15 @@ __attribute__((noinline)) static int rmw(const char *caller, int op, void *ploc,
     return rc ? rc : armcii_rmw(caller, op, ploc, prem, value, proc);
 }
 
-/* The thread that owns the address cache takes no lock where the memory is on the node, as for a
- * put: nothing that another thread may change is used. */
+/* Takes no lock where the memory is on the node, as a put: nothing that another thread may change
+ * is used. */
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
 {
     const size_t bytes = armcii_rmw_bytes(op);
     const bool is_right = is_operation(op) && ploc && (uintptr_t)prem % bytes == 0;
-    char *there = is_right ? armcii_addr_cache_lookup_last(proc, prem, bytes) : NULL;
-    if (!there) return rmw(CALLER, op, ploc, prem, value, proc);
-    armcii_rmw_there(op, ploc, there, value);
+    if (!is_right || !armcii_last_is_direct(proc, prem, bytes))
+        return rmw(CALLER, op, ploc, prem, value, proc);
+    armcii_rmw_there(op, ploc, prem, value);
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);

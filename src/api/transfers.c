@@ -137,14 +137,14 @@ static int build_strided(struct op_args r, void *src, const int src_stride[], vo
 
 /* ---- fast path ---- */
 
-/* Fast path: an operation with valid arguments is executed at once if the address cache holds the
- * remote side, or queued if it matches the requests of an aggregate handle. All other operations
- * go through the engine. */
+/* Fast path: an operation with valid arguments is executed at once if the thread's cache of
+ * slices holds the remote side, or queued if it matches the requests of an aggregate handle. All
+ * other operations go through the engine. */
 
 __attribute__((always_inline)) static inline bool
 acc_fast(int datatype, const void *scale, const void *src, const void *dst, int bytes, int proc)
 {
-    if (!armcii_addr_cache_lookup(proc, dst, (size_t)bytes) || armcii_needs_check(src) || !scale ||
+    if (!armcii_is_direct(proc, dst, (size_t)bytes) || armcii_needs_check(src) || !scale ||
         datatype < 0 || datatype >= ELEMENT_COUNT)
         return false;
     enum element e = (enum element)datatype;
@@ -220,29 +220,27 @@ static int contiguous(struct op_args r, void *local, void *remote, int bytes, ar
 
 /* ---- contiguous ---- */
 
-/* The thread that owns the address cache takes no lock for a direct transfer: nothing that another
- * thread may change is used. Three steps, each with fewer registers to save than the next: at most
- * SHORT_BYTES in the last slice used of that process (no call of a function), more of them (one
- * call), and all the rest. */
+/* A direct transfer takes no lock: nothing that another thread may change is used. Three steps,
+ * each with fewer registers to save than the next: at most SHORT_BYTES in the last slice used of
+ * that process (no call of a function), more of them (one call), and all the rest. */
 enum { SHORT_BYTES = 64 };
 
-static inline char *short_remote(const void *remote, const void *local, int bytes, int proc)
+static inline bool is_short(const void *remote, const void *local, int bytes, int proc)
 {
-    if (armcii_needs_check(local) || (unsigned)bytes > SHORT_BYTES) return NULL;
-    return armcii_addr_cache_lookup_last(proc, remote, (unsigned)bytes);
+    return __builtin_expect(!armcii_needs_check(local) && (unsigned)bytes <= SHORT_BYTES, 1) &&
+           armcii_last_is_direct(proc, remote, (unsigned)bytes);
 }
 
-static inline int copy_there(enum op_kind kind, char *there, void *local, size_t bytes)
+static inline int copy_there(enum op_kind kind, void *remote, void *local, size_t bytes)
 {
     if (kind == OP_PUT)
-        armcii_apply_put_segment(there, local, bytes);
+        armcii_apply_put_segment(remote, local, bytes);
     else
-        armcii_apply_get_segment(there, local, bytes);
+        armcii_apply_get_segment(remote, local, bytes);
     return 0;
 }
 
-/* Transfers what is in another slice, on another node, queued or wrong. Other threads look up the
- * address under the lock, and copy without it: a copy may be long. */
+/* Transfers what is in another slice, on another node, queued or wrong. */
 __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *local, void *remote,
                                                        int bytes, int proc, armci_hdl_t *hdl)
 {
@@ -250,23 +248,16 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
         [OP_PUT] = {"ARMCI_NbPut", "ARMCI_Put"}, [OP_GET] = {"ARMCI_NbGet", "ARMCI_Get"}};
     const struct op_args r = {
         .caller = names[kind][hdl == BLOCKING], .verb.kind = kind, .proc = proc};
-    /* The address cache has slices of this node only. */
-    const bool direct = !armcii_needs_check(local) &&
-                        (unsigned)proc < (unsigned)armcii_world->size &&
-                        armcii_world_is_on_node(proc);
-    char *there = direct ? armcii_addr_cache_lookup_own(proc, remote, (size_t)bytes) : NULL;
-    if (!there) {
-        const struct aggregate_rows row = {local, remote, 0, 0, (size_t)bytes, 1};
-        if (queue_rows(&r, &row, bytes, hdl)) return 0;
-        ARMCII_ENTER(r.caller);
-        if (!entered) return ARMCI_ERR_STATE;
-        if (direct) there = armcii_addr_cache_lookup_shared(proc, remote, (size_t)bytes);
-        if (!there && hdl && hdl != BLOCKING && bytes > 0 && !armcii_needs_check(local) &&
-            queue_rows_locked(&r, &row, hdl))
-            return 0;
-        if (!there) return contiguous(r, local, remote, bytes, hdl);
-    }
-    return copy_there(kind, there, local, (size_t)bytes);
+    const bool is_right = !armcii_needs_check(local);
+    if (is_right && armcii_page_is_direct(proc, remote, (size_t)bytes))
+        return copy_there(kind, remote, local, (size_t)bytes);
+    const struct aggregate_rows row = {local, remote, 0, 0, (size_t)bytes, 1};
+    if (queue_rows(&r, &row, bytes, hdl)) return 0;
+    ARMCII_ENTER(r.caller);
+    if (!entered) return ARMCI_ERR_STATE;
+    if (hdl && hdl != BLOCKING && bytes > 0 && is_right && queue_rows_locked(&r, &row, hdl))
+        return 0;
+    return contiguous(r, local, remote, bytes, hdl);
 }
 
 /* Negative ranks and lengths match no queued request. */
@@ -283,46 +274,42 @@ static inline bool queue_next(enum op_kind kind, void *local, void *remote, int 
 __attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, void *remote,
                                                 int bytes, int proc, armci_hdl_t *hdl)
 {
-    char *there = armcii_needs_check(local)
-                      ? NULL
-                      : armcii_addr_cache_lookup_last(proc, remote, (size_t)bytes);
-    if (there) return copy_there(kind, there, local, (size_t)bytes);
+    if (!armcii_needs_check(local) && armcii_last_is_direct(proc, remote, (size_t)bytes))
+        return copy_there(kind, remote, local, (size_t)bytes);
     if (queue_next(kind, local, remote, bytes, proc, hdl)) return 0;
     return find_and_transfer(kind, local, remote, bytes, proc, hdl);
 }
 
 int PARMCI_Put(void *src, void *dst, int bytes, int proc)
 {
-    char *there = short_remote(dst, src, bytes, proc);
-    if (!there) return put_or_get(OP_PUT, src, dst, bytes, proc, BLOCKING);
-    armcii_apply_put_segment(there, src, (unsigned)bytes);
+    if (!is_short(dst, src, bytes, proc))
+        return put_or_get(OP_PUT, src, dst, bytes, proc, BLOCKING);
+    armcii_apply_put_segment(dst, src, (unsigned)bytes);
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Put, PARMCI_Put);
 
 int PARMCI_Get(void *src, void *dst, int bytes, int proc)
 {
-    const char *there = short_remote(src, dst, bytes, proc);
-    if (!there) return put_or_get(OP_GET, dst, src, bytes, proc, BLOCKING);
-    armcii_apply_get_segment(there, dst, (unsigned)bytes);
+    if (!is_short(src, dst, bytes, proc))
+        return put_or_get(OP_GET, dst, src, bytes, proc, BLOCKING);
+    armcii_apply_get_segment(src, dst, (unsigned)bytes);
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Get, PARMCI_Get);
 
 int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
-    char *there = short_remote(dst, src, bytes, proc);
-    if (!there) return put_or_get(OP_PUT, src, dst, bytes, proc, hdl);
-    armcii_apply_put_segment(there, src, (unsigned)bytes);
+    if (!is_short(dst, src, bytes, proc)) return put_or_get(OP_PUT, src, dst, bytes, proc, hdl);
+    armcii_apply_put_segment(dst, src, (unsigned)bytes);
     return 0;
 }
 ARMCII_ALIAS(ARMCI_NbPut, PARMCI_NbPut);
 
 int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
-    const char *there = short_remote(src, dst, bytes, proc);
-    if (!there) return put_or_get(OP_GET, dst, src, bytes, proc, hdl);
-    armcii_apply_get_segment(there, dst, (unsigned)bytes);
+    if (!is_short(src, dst, bytes, proc)) return put_or_get(OP_GET, dst, src, bytes, proc, hdl);
+    armcii_apply_get_segment(src, dst, (unsigned)bytes);
     return 0;
 }
 ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
@@ -447,9 +434,8 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
     ARMCII_ENTER(caller);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
-    if (there) {
-        armcii_apply_put_segment(there, value, (size_t)bytes);
+    if (armcii_is_direct(proc, dst, (size_t)bytes)) {
+        armcii_apply_put_segment(dst, value, (size_t)bytes);
         return 0;
     }
     int rc = build_contiguous(put_to(caller, proc), value, dst, bytes, &op);
@@ -461,12 +447,11 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
 {
     ARMCII_ENTER(caller);
     if (!entered) return;
-    const char *there = armcii_addr_cache_lookup(proc, src, (size_t)bytes);
-    if (!there) {
+    if (!armcii_is_direct(proc, src, (size_t)bytes)) {
         contiguous(get_from(caller, proc), value, src, bytes, BLOCKING);
         return;
     }
-    armcii_apply_get_segment(there, value, (size_t)bytes);
+    armcii_apply_get_segment(src, value, (size_t)bytes);
     armcii_op_poll();
 }
 

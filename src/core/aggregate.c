@@ -180,7 +180,7 @@ void armcii_aggregate_add(struct aggregate *a, const armci_hdl_t *handle, const 
     struct segment seg;
     if (a->n == 0) begin(a, handle, op, raddr);
     a->raddr = *raddr;
-    a->version = armcii_lookup_version;
+    a->generation = armcii_lookup_generation;
     make_room(a, op->shape.nsegs);
     for (armcii_shape_begin(&it, &op->shape); armcii_shape_next(&it, &seg);) {
         make_room(a, 1);

@@ -31,15 +31,15 @@ enum {
 };
 
 struct aggregate {
-    size_t n, limit;  /* segments; how many there may be before armcii_aggregate_add is needed: 0
-                         if n is 0, and all below is invalid */
-    uint64_t course;  /* armcii_aggregate_course of all */
-    uint64_t cookie;  /* of the handle */
-    size_t bytes;     /* of each segment of the last run */
-    uintptr_t lo;     /* the slice begins */
-    uintptr_t last;   /* the last place for such a segment, from there */
-    unsigned version; /* of the index when the slice was looked up */
-    bool joins;       /* the list is for more than contiguous requests */
+    size_t n, limit;     /* segments; how many there may be before armcii_aggregate_add is needed: 0
+                            if n is 0, and all below is invalid */
+    uint64_t course;     /* armcii_aggregate_course of all */
+    uint64_t cookie;     /* of the handle */
+    size_t bytes;        /* of each segment of the last run */
+    uintptr_t lo;        /* the slice begins */
+    uintptr_t last;      /* the last place for such a segment, from there */
+    uint64_t generation; /* of the lookup of the slice */
+    bool joins;          /* the list is for more than contiguous requests */
     void **local, **remote; /* [room] */
     size_t room;
     int target;
@@ -93,7 +93,7 @@ static inline bool armcii_aggregate_append_next(const armci_hdl_t *handle, enum 
     const size_t n = a->n;
     if (n >= a->limit || a->course != course || a->cookie != armcii_aggregate_cookie(handle) ||
         a->bytes != bytes || (uintptr_t)remote - a->lo > a->last ||
-        a->version != armcii_lookup_version)
+        a->generation != armcii_lookup_generation)
         return false;
     a->local[n] = local;
     a->remote[n] = remote;
@@ -124,7 +124,7 @@ static inline bool armcii_aggregate_is_like(const struct aggregate *a,
 static inline bool armcii_aggregate_is_for(const struct aggregate *a,
                                            const struct aggregate_key *key, const void *remote)
 {
-    return armcii_aggregate_is_like(a, key) && a->version == armcii_lookup_version &&
+    return armcii_aggregate_is_like(a, key) && a->generation == armcii_lookup_generation &&
            (uintptr_t)remote - a->lo < (uintptr_t)a->raddr.hi - a->lo;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "mem/lookup.h"
+#include "mem/region.h"
 #include "transport/shm/shm.h"
 
 static const char *remote_argument(const struct op *op)
@@ -136,8 +136,6 @@ int armcii_op_start(const struct op *op, struct request *req)
     int rc = armcii_op_locate(op, &raddr);
     if (rc) return rc;
     if (!raddr.region) return start_scattered(op);
-    if (raddr.is_mapped && op->shape.form == SHAPE_CONTIGUOUS)
-        armcii_addr_cache_enter(op->target, op->lo, &raddr);
     return armcii_op_issue(op, &raddr, req);
 }
 
@@ -224,15 +222,13 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     if ((uintptr_t)remote % bytes != 0)
         return armcii_error(ARMCI_ERR_ALIGN, caller, "prem",
                             "the address is not aligned to its type", "%p", remote);
-    char *there = armcii_addr_cache_lookup_page(target, remote, bytes);
-    if (there) {
-        armcii_rmw_there(op, local, there, value);
+    if (armcii_page_is_direct(target, remote, bytes)) {
+        armcii_rmw_there(op, local, remote, value);
         return 0;
     }
     int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
     if (!rc) rc = armcii_op_check_mode(caller, "prem", OP_PUT, &raddr);
     if (rc) return rc;
-    armcii_addr_cache_enter(target, remote, &raddr);
     long operand = load_operand(update, local, value, bytes);
     store_result(local, armcii_rmw_issue(&raddr, target, update, bytes, remote, operand), bytes);
     return 0;

@@ -1,11 +1,12 @@
-/* lookup.c - lookup of regions by process and address: an index of intervals, a cache of
- * slices. */
+/* lookup.c - lookup of slices by process and address: an index of intervals, a cache of each
+ * thread.
+ */
 #include "mem/lookup.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lock.h"
 #include "base/log.h"
 #include "mpi/world.h"
 #include "node/arena.h"
@@ -93,46 +94,121 @@ const struct interval *armcii_index_find(struct index *x, int process, uintptr_t
     return i == l->n || l->at[i].hi <= address ? NULL : &l->at[i];
 }
 
-/* ---- lookup ---- */
+/* ---- cache of the calling thread ---- */
 
-enum { PAGE_BITS = 12, BY_PAGE_BITS = 13, PAGE_ENTRIES = 1 << BY_PAGE_BITS };
+enum { PAGE_BITS = 12, BY_PAGE_BITS = 12, PAGE_SLICES = 1 << BY_PAGE_BITS };
+
+struct cache {
+    struct slice last[LAST_SLICES], by_page[PAGE_SLICES];
+};
+
 static struct {
     /* Of each process; behind them, by offset, the regions in the arena. */
     struct index *by_address;
-    last_try *ask; /* NULL: nobody */
-    /* The slice of the last lookup of a process, or of another one with the same remainder. */
-    struct located {
-        int process;
-        unsigned version;
-        struct raddr raddr;
-    } located[ADDR_CACHE_ENTRIES];
-    /* The address cache: of the thread that owns it, of that thread and of the others by page. */
-    const void *owner; /* a thread's identity; NULL: none yet */
-    struct addr_cache_entry last[ADDR_CACHE_ENTRIES];
-    struct addr_cache_entry by_page[PAGE_ENTRIES], by_page_of_others[PAGE_ENTRIES];
+    pthread_key_t key; /* frees the cache of a thread that ends */
+    bool has_key;
 } lookup;
-atomic_uint armcii_lookup_version;
+
+atomic_uint_fast64_t armcii_lookup_generation = 1;
+static const struct slice nothing[LAST_SLICES]; /* of no generation */
+_Thread_local const struct slice *armcii_last_slices __attribute__((tls_model("initial-exec"))) =
+    nothing;
+
+/* NULL: the thread has not looked up anything. */
+static struct cache *own_cache(void)
+{
+    return armcii_last_slices == nothing ? NULL : (struct cache *)(uintptr_t)armcii_last_slices;
+}
+
+static void free_cache(void *cache)
+{
+    armcii_last_slices = nothing;
+    free(cache);
+}
+
+/* NULL: there is no memory, so the thread goes without. */
+static struct cache *obtain_cache(void)
+{
+    struct cache *c = own_cache();
+    if (c) return c;
+    if (!lookup.has_key) lookup.has_key = pthread_key_create(&lookup.key, free_cache) == 0;
+    c = lookup.has_key ? calloc(1, sizeof *c) : NULL;
+    if (!c) return NULL;
+    if (pthread_setspecific(lookup.key, c) != 0) {
+        free(c);
+        return NULL;
+    }
+    armcii_last_slices = c->last;
+    return c;
+}
+
+static struct slice *slice_of_page(struct cache *c, int process, const void *address)
+{
+    uint64_t page = ((uint64_t)process << 40) + ((uintptr_t)address >> PAGE_BITS);
+    return &c->by_page[page * 0x9e3779b97f4a7c15u >> (64 - BY_PAGE_BITS)];
+}
+
+bool armcii_page_is_direct(int process, const void *address, size_t bytes)
+{
+    struct cache *c = own_cache();
+    return c && armcii_slice_is_direct(slice_of_page(c, process, address), process, address, bytes);
+}
+
+static bool holds(const struct slice *s, int process, const void *address)
+{
+    return s->generation == armcii_lookup_generation && s->process == process &&
+           (const char *)address >= s->raddr.lo && (const char *)address < s->raddr.hi;
+}
+
+static const struct slice *find_cached(int process, const void *address)
+{
+    struct cache *c = own_cache();
+    if (!c) return NULL;
+    const struct slice *s = &c->last[(unsigned)process % LAST_SLICES];
+    if (holds(s, process, address)) return s;
+    s = slice_of_page(c, process, address);
+    return holds(s, process, address) ? s : NULL;
+}
+
+static void cache_slice(int process, const void *address, const struct raddr *raddr)
+{
+    struct cache *c = obtain_cache();
+    if (!c) return;
+    const bool is_direct = raddr->route->direct && !raddr->region->refused;
+    const struct slice s = {armcii_lookup_generation, is_direct ? raddr->hi : NULL, process,
+                            *raddr};
+    c->last[(unsigned)process % LAST_SLICES] = s;
+    *slice_of_page(c, process, address) = s;
+}
+
+void armcii_lookup_invalidate(void)
+{
+    armcii_lookup_generation++;
+}
+
+/* ---- lookup ---- */
 
 void armcii_lookup_start(void)
 {
     lookup.by_address = armcii_index_create(armcii_world->size + 1);
-    armcii_addr_cache_clear();
     if (!lookup.by_address)
         armcii_fatal("out of memory for the address index of %d processes", armcii_world->size);
 }
 
 void armcii_lookup_end(void)
 {
-    armcii_addr_cache_clear();
+    armcii_lookup_invalidate();
     armcii_index_free(lookup.by_address);
     lookup.by_address = NULL;
-    lookup.ask = NULL;
+    if (!own_cache()) return;
+    free_cache(own_cache());
+    pthread_setspecific(lookup.key, NULL);
 }
 
 void armcii_lookup_add(int process, void *base, size_t bytes, struct region *region, bool is_mapped)
 {
     uintptr_t lo = (uintptr_t)base;
-    armcii_addr_cache_invalidate(process);
+    armcii_lookup_invalidate();
     armcii_index_remove(lookup.by_address, process, lo, lo + bytes);
     if (!armcii_index_insert(lookup.by_address, process,
                              (struct interval){lo, lo + bytes, region, is_mapped}))
@@ -146,12 +222,12 @@ void armcii_lookup_remove(int process, void *base, const struct region *region)
     const struct interval *i = armcii_index_find(lookup.by_address, process, (uintptr_t)base);
     if (!i || i->region != region || i->lo != (uintptr_t)base) return;
     armcii_index_remove(lookup.by_address, process, i->lo, i->hi);
-    armcii_addr_cache_invalidate(process);
+    armcii_lookup_invalidate();
 }
 
 void armcii_lookup_add_offset(struct region *region)
 {
-    armcii_lookup_version++;
+    armcii_lookup_invalidate();
     armcii_index_remove(lookup.by_address, armcii_world->size, region->place.offset,
                         region->place.offset + region->place.span);
     struct interval i = {region->place.offset, region->place.offset + region->place.span, region,
@@ -167,7 +243,7 @@ void armcii_lookup_remove_offset(const struct region *region)
     if (i && i->region == region)
         armcii_index_remove(lookup.by_address, armcii_world->size, region->place.offset,
                             region->place.offset + region->place.span);
-    armcii_addr_cache_clear();
+    armcii_lookup_invalidate();
 }
 
 static bool locate_in_arena(int process, const void *address, struct raddr *raddr)
@@ -204,114 +280,15 @@ static bool locate_alone(int process, const void *address, struct raddr *raddr)
 
 bool armcii_lookup(int process, const void *address, struct raddr *raddr)
 {
-    struct located *last = &lookup.located[(unsigned)process % ADDR_CACHE_ENTRIES];
-    if (last->process == process && last->version == armcii_lookup_version &&
-        (const char *)address >= last->raddr.lo && (const char *)address < last->raddr.hi) {
-        *raddr = last->raddr;
+    const struct slice *s = find_cached(process, address);
+    if (s) {
+        *raddr = s->raddr;
         return true;
     }
     bool in_arena = armcii_arena->slot > 0 && locate_in_arena(process, address, raddr);
     if (!in_arena && !locate_alone(process, address, raddr)) return false;
     raddr->is_assumed = false;
     raddr->route = raddr->is_mapped ? raddr->region->near : raddr->region->far;
-    *last = (struct located){process, armcii_lookup_version, *raddr};
+    cache_slice(process, address, raddr);
     return true;
-}
-
-void armcii_lookup_set_last_try(last_try *ask)
-{
-    lookup.ask = ask;
-}
-
-bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr)
-{
-    bool found = armcii_lookup(process, address, raddr);
-    if (found && bytes <= (size_t)(raddr->hi - (const char *)address)) return true;
-    return lookup.ask ? lookup.ask(process, address, bytes, found, raddr) : found;
-}
-
-/* ---- address cache ---- */
-
-static const struct addr_cache_entry
-    nothing[ADDR_CACHE_ENTRIES]; /* slices of 0 bytes hold nothing */
-
-_Thread_local const struct addr_cache_entry *armcii_addr_cache
-    __attribute__((tls_model("initial-exec"))) = nothing;
-
-static bool is_owner(void)
-{
-    return armcii_addr_cache == lookup.last;
-}
-
-void armcii_addr_cache_own(void)
-{
-    if (!lookup.owner) lookup.owner = armcii_lock_thread_id();
-    if (lookup.owner == armcii_lock_thread_id()) armcii_addr_cache = lookup.last;
-}
-
-static struct addr_cache_entry *page_entry(int process, const void *address)
-{
-    uint64_t page = ((uint64_t)process << 40) + ((uintptr_t)address >> PAGE_BITS);
-    struct addr_cache_entry *table = is_owner() ? lookup.by_page : lookup.by_page_of_others;
-    return &table[page * 0x9e3779b97f4a7c15u >> (64 - BY_PAGE_BITS)];
-}
-
-char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes)
-{
-    const struct addr_cache_entry *e = page_entry(process, address);
-    if (e->version != atomic_load_explicit(&armcii_lookup_version, memory_order_relaxed))
-        return NULL;
-    return armcii_addr_cache_in(e, process, address, bytes);
-}
-
-char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes)
-{
-    return is_owner() ? armcii_addr_cache_lookup(process, address, bytes) : NULL;
-}
-
-char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t bytes)
-{
-    return is_owner() ? NULL : armcii_addr_cache_lookup_page(process, address, bytes);
-}
-
-static void set_entry(struct addr_cache_entry *e, int process, const char *lo, size_t bytes)
-{
-    e->version = armcii_lookup_version;
-    e->lo = (uintptr_t)lo;
-    e->bytes = bytes;
-    atomic_store_explicit(&e->process, process, memory_order_relaxed);
-}
-
-void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes)
-{
-    set_entry(page_entry(process, address), process, lo, bytes);
-    if (is_owner())
-        set_entry(&lookup.last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes);
-}
-
-void armcii_addr_cache_enter(int process, const void *address, const struct raddr *raddr)
-{
-    if (raddr->route->direct && !raddr->region->refused)
-        armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo));
-}
-
-/* Only the owner writes the other members. No process that is looked up here has this number,
- * which belongs to another entry. */
-static void invalidate(struct addr_cache_entry *e)
-{
-    atomic_store_explicit(&e->process, ~(int)(e - lookup.last), memory_order_relaxed);
-}
-
-void armcii_addr_cache_invalidate(int process)
-{
-    struct addr_cache_entry *e = &lookup.last[(unsigned)process % ADDR_CACHE_ENTRIES];
-    armcii_lookup_version++;
-    if (e->process == process) invalidate(e);
-}
-
-void armcii_addr_cache_clear(void)
-{
-    armcii_lookup_version++;
-    for (int i = 0; i < ADDR_CACHE_ENTRIES; i++)
-        invalidate(&lookup.last[i]);
 }

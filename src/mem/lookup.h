@@ -1,6 +1,8 @@
-/* lookup.h - the slices of all regions, found by process and address.
- * Callers see the transports of a region only through the route in the address that
- * armcii_lookup resolves. Called under the global lock. */
+/* lookup.h - the slice of a region that holds an address of a process: an index of all slices, and
+ * before it a cache of each thread.
+ *
+ * Functions are called under the global lock, except where they say otherwise. Callers see the
+ * transports of a region only through the route in the address that armcii_lookup resolves. */
 #ifndef ARMCII_LOOKUP_H
 #define ARMCII_LOOKUP_H
 
@@ -11,6 +13,7 @@
 
 #include "transport/transport.h"
 
+/* The end releases the cache of the calling thread only; those of others end with their threads. */
 void armcii_lookup_start(void);
 void armcii_lookup_end(void);
 
@@ -25,18 +28,13 @@ void armcii_lookup_remove(int process, void *base, const struct region *region);
 void armcii_lookup_add_offset(struct region *region);
 void armcii_lookup_remove_offset(const struct region *region);
 
-/* Number of changes: a raddr stays valid while this number is unchanged. */
-extern atomic_uint armcii_lookup_version;
-
 /* Find the slice of `process` that holds address; false, with *raddr unchanged, if none does. */
 bool armcii_lookup(int process, const void *address, struct raddr *raddr);
 
-/* The same; where no slice holds all of [address, address + bytes), memget.c is asked, which may
- * change *raddr: `found` is what armcii_lookup has said. */
-bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr);
-typedef bool last_try(int process, const void *address, size_t bytes, bool found,
-                      struct raddr *raddr);
-void armcii_lookup_set_last_try(last_try *ask);
+/* The number of changes of the index, and of what may be done directly: what was looked up is valid
+ * while it is unchanged. Only increases. */
+extern atomic_uint_fast64_t armcii_lookup_generation;
+void armcii_lookup_invalidate(void);
 
 /* ---- index: disjoint intervals of each process, sorted by address ---- */
 
@@ -60,70 +58,54 @@ void armcii_index_remove(struct index *index, int process, uintptr_t lo, uintptr
 /* The interval that holds `address`; NULL if none does. Valid until the next insert or remove. */
 const struct interval *armcii_index_find(struct index *index, int process, uintptr_t address);
 
-/* ---- address cache ---- */
-
-/* Fast path: the slice of the last lookup of each process, so that an operation takes a few
- * comparisons and a copy; behind it, for programs that use many regions in turn, the slices of
- * recent lookups by page. Only slices of regions with a direct route are cached: nothing can be
- * pending there, and accumulates use this node's locks.
+/* ---- cache of the calling thread ----
  *
- * The first thread that calls ARMCI_Init owns a cache that it reads without the global lock: the
- * thread inserts entries itself, and the others only invalidate them, each by one atomic store.
- * All other threads share a second cache, by page, under the lock. */
+ * The slice of the last lookup of each process, so that an operation takes a few comparisons and a
+ * copy; behind it, for programs that use many regions in turn, the slices of recent lookups by
+ * page. A thread reads and fills its own cache only, so a hit needs no lock. */
 
-struct addr_cache_entry {
-    atomic_int process;
-    unsigned version; /* of the index; by page only: entries of others are stale */
-    uintptr_t lo;
-    size_t bytes;
+struct slice {
+    uint64_t generation; /* of the lookup; 0: none */
+    char *direct_end;    /* raddr.hi if the slice may be accessed directly; NULL: operations may be
+                            pending there, or it is not mapped, or some operations are refused */
+    int process;
+    struct raddr raddr;
 };
 
-enum { ADDR_CACHE_ENTRIES = 64 };
-/* The last slices of the owner; in other threads an empty table. */
-extern _Thread_local const struct addr_cache_entry *armcii_addr_cache
+enum { LAST_SLICES = 64 };
+/* The last slice of a process with this remainder. */
+extern _Thread_local const struct slice *armcii_last_slices
     __attribute__((tls_model("initial-exec")));
 
-/* The calling thread becomes the owner, unless there is one. */
-void armcii_addr_cache_own(void);
-
-/* The address, if [address, address + bytes) of `process` is in the entry's slice, else NULL. A
- * negative number of bytes, converted to size_t, is never found. */
-static inline char *armcii_addr_cache_in(const struct addr_cache_entry *e, int process,
-                                         const void *address, size_t bytes)
+/* True if [address, address + bytes) of `process` is in that slice and may be accessed directly. A
+ * negative number of bytes, converted to size_t, never is. Addresses compare as signed numbers,
+ * which the upper half of the address space, in no slice, does not wrap. */
+static inline bool armcii_slice_is_direct(const struct slice *s, int process, const void *address,
+                                          size_t bytes)
 {
-    size_t at = (uintptr_t)address - e->lo;
-    if (atomic_load_explicit(&e->process, memory_order_relaxed) != process || at >= e->bytes ||
-        bytes > e->bytes - at)
-        return NULL;
-    return (char *)(uintptr_t)address;
+    const uint64_t now = atomic_load_explicit(&armcii_lookup_generation, memory_order_relaxed);
+    return __builtin_expect(s->process == process && s->generation == now &&
+                                (intptr_t)address >= (intptr_t)s->raddr.lo &&
+                                (ptrdiff_t)bytes >= 0 &&
+                                (intptr_t)s->direct_end - (intptr_t)address >= (ptrdiff_t)bytes,
+                            1);
 }
 
-/* In the last slice of that process that the owner used; needs no lock. */
-static inline char *armcii_addr_cache_lookup_last(int process, const void *address, size_t bytes)
+/* The same for the last slice of that process; needs no lock. */
+static inline bool armcii_last_is_direct(int process, const void *address, size_t bytes)
 {
-    return armcii_addr_cache_in(&armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES], process,
-                                address, bytes);
+    return armcii_slice_is_direct(&armcii_last_slices[(unsigned)process % LAST_SLICES], process,
+                                  address, bytes);
 }
 
-/* Among the recent slices: of the owner, without the lock (NULL in other threads), or of the
- * others, with the lock (NULL in the owner). */
-char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes);
-char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t bytes);
+/* The same for the last slice looked up in that page; needs no lock. */
+bool armcii_page_is_direct(int process, const void *address, size_t bytes);
 
-/* The same in any thread, with the lock. */
-char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes);
-static inline char *armcii_addr_cache_lookup(int process, const void *address, size_t bytes)
+/* The same for both; needs no lock. */
+static inline bool armcii_is_direct(int process, const void *address, size_t bytes)
 {
-    char *there = armcii_addr_cache_lookup_last(process, address, bytes);
-    return there ? there : armcii_addr_cache_lookup_page(process, address, bytes);
+    return armcii_last_is_direct(process, address, bytes) ||
+           armcii_page_is_direct(process, address, bytes);
 }
-
-/* The slice [lo, lo + bytes) of the process, which holds address. */
-void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes);
-/* The same for a slice that was located, if its route is direct. */
-void armcii_addr_cache_enter(int process, const void *address, const struct raddr *raddr);
-/* Both begin a new version of the lookup. */
-void armcii_addr_cache_invalidate(int process);
-void armcii_addr_cache_clear(void);
 
 #endif

@@ -170,13 +170,14 @@ static bool learn_shared(int process, const void *address)
     return true;
 }
 
-/* For armcii_resolve: if this process uses such memory, assume that [address, address + bytes) is
- * such memory, because programs pass addresses on without ARMCI_Memat. An entry that was found is
- * that of an allocation that its process may have freed, and replaced by a longer one: nobody tells
- * the others. */
-static bool find_memory(int process, const void *address, size_t bytes, bool found,
-                        struct raddr *raddr)
+/* If this process uses such memory, assume that [address, address + bytes) is such memory where no
+ * slice holds all of it, because programs pass addresses on without ARMCI_Memat. A slice that was
+ * found may be that of an allocation that its process has freed, and replaced by a longer one:
+ * nobody tells the others. */
+bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr)
 {
+    bool found = armcii_lookup(process, address, raddr);
+    if (found && bytes <= (size_t)(raddr->hi - (const char *)address)) return true;
     if (!memget.region) return found;
     if (found && (raddr->region != memget.region || process == armcii_world->rank)) return true;
     if (learn_shared(process, address)) return armcii_lookup(process, address, raddr);
@@ -198,7 +199,6 @@ void armcii_memget_start(void)
     memget.region->memget = true;
     memget.region->team = armcii_team_world();
     armcii_route_region(memget.region);
-    armcii_lookup_set_last_try(find_memory);
     if (armcii_region_attach(memget.region) == 0) return;
     free(memget.region);
     memget.region = NULL;

@@ -41,6 +41,9 @@ struct region *armcii_memget_region(void);
 void *armcii_memget_create(size_t bytes);
 /* false: memory is not from armcii_memget_create. */
 bool armcii_memget_free(void *memory);
+/* As armcii_lookup; but where no slice holds all of [address, address + bytes), they may be assumed
+ * to be such memory. true, with *raddr set, does not say that the slice holds them all. */
+bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr);
 /* Declare [memory, memory + bytes) of `process` as such memory; false if it cannot be. */
 bool armcii_memget_learn(int process, void *memory, size_t bytes);
 

@@ -41,8 +41,8 @@ struct region {
     size_t reserved;  /* bytes of this node's memory that this process accounts for
                          (node/node.h) */
     int mode;         /* access mode: ARMCIX_MODE_... */
-    unsigned refused; /* kinds of operations, as bits, that break it and are refused; not in the
-                         address cache then */
+    unsigned refused; /* kinds of operations, as bits, that break it and are refused; slices
+                         are not accessed directly then */
     bool memget; /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near;       /* to slices that are mapped here */
     const struct route *far;        /* to all others */
@@ -67,9 +67,9 @@ static inline size_t armcii_slice_bytes(const struct region *r, int member)
 
 /* A resolved remote address: the slice it lies in, and its route. */
 struct raddr {
+    char *lo, *hi; /* the slice, in the target's address space */
     struct region *region;
     int rank;        /* of the target in the region's team */
-    char *lo, *hi;   /* the slice, in the target's address space */
     bool is_mapped;  /* it can be loaded and stored here, at the same addresses */
     bool is_assumed; /* it is as much of ARMCI_Memget's memory as the operation needs: where that
                         begins and ends is not known */
