@@ -97,6 +97,19 @@ void ARMCIX_Progress(void);
 MPI_Comm ARMCIX_Get_world_comm(void);
 /** @} */
 
+/** @defgroup errors Errors
+ * For bindings to other languages, which turn errors into exceptions.
+ * @completion The handler runs in the thread of the wrong call, before that call returns its code.
+ * It must return, and call no function of this library.
+ * @errors None. It may be called at any time, while no other thread is in a call.
+ * @source None of the papers; error handlers as in MPI. @{ */
+/** Set the function that is called for an invalid argument, instead of printing the line and ending
+ * the job, whatever `ARMCI_ERRORS` says: with a code of `ARMCI_Err_e` and the line without rank,
+ * such as "ARMCI_Put: proc = 17 (of 2): invalid rank". The text is valid during the call. NULL
+ * restores the default. */
+void ARMCIX_Set_error_handler(void (*handler)(int code, const char *text));
+/** @} */
+
 /** @defgroup counters Counters
  * How this process has moved data, for tools. Operations by loads and stores of the node have no
  * counter.

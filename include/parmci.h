@@ -200,6 +200,7 @@ void PARMCIX_Unlock_hdl(struct armcix_mutex_hdl_s *hdl, int mutex, int proc);
 void *PARMCIX_Local_address(void *address, int proc);
 void PARMCIX_Progress(void);
 MPI_Comm PARMCIX_Get_world_comm(void);
+void PARMCIX_Set_error_handler(void (*handler)(int code, const char *text));
 int PARMCIX_Counters(unsigned long values[], int n);
 
 #ifdef __cplusplus

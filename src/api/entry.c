@@ -98,3 +98,9 @@ struct team *armcii_group_team(const char *function, const ARMCI_Group *group)
 {
     return armcii_is_running(function) ? armcii_check_group(function, group) : NULL;
 }
+
+void PARMCIX_Set_error_handler(void (*handler)(int code, const char *text))
+{
+    armcii_error_set_handler(handler);
+}
+ARMCII_ALIAS(ARMCIX_Set_error_handler, PARMCIX_Set_error_handler);

@@ -19,6 +19,7 @@ enum { LINE = 2048 };
 static struct {
     int shown_rank;
     void (*job_abort)(int status);
+    void (*handler)(int code, const char *text); /* of the program, or NULL */
 } log_state = {.shown_rank = -1};
 
 void armcii_log_set_rank(int rank)
@@ -104,6 +105,11 @@ void armcii_error_set_abort(void (*abort_job)(int status))
     log_state.job_abort = abort_job;
 }
 
+void armcii_error_set_handler(void (*handler)(int code, const char *text))
+{
+    log_state.handler = handler;
+}
+
 /* A launcher that ends the job may lose what it has not read from a pipe. */
 static void wait_for_reader(int pipe)
 {
@@ -143,7 +149,7 @@ static void replace_control_characters(char *text)
 int armcii_error(int code, const char *function, const char *argument, const char *why,
                  const char *value_format, ...)
 {
-    char value[512];
+    char value[512], text[LINE];
     va_list args;
 
     va_start(args, value_format);
@@ -151,9 +157,14 @@ int armcii_error(int code, const char *function, const char *argument, const cha
     va_end(args);
     replace_control_characters(value);
     if (argument[0] == '\0')
-        report("%s: %s", function, why);
+        snprintf(text, sizeof text, "%s: %s", function, why);
     else
-        report("%s: %s = %s: %s", function, argument, value, why);
+        snprintf(text, sizeof text, "%s: %s = %s: %s", function, argument, value, why);
+    if (log_state.handler) {
+        log_state.handler(code, text);
+        return code;
+    }
+    report("%s", text);
     armcii_config_ensure();
     if (armcii_config->errors == ERRORS_ABORT) armcii_abort_job(code);
     return code;

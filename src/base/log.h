@@ -23,9 +23,13 @@ void armcii_log_from_signal(const char *text, size_t length);
 /* The caller of `function` passed an invalid argument: prints
  *     ARMCI error: rank 3: ARMCI_Put: proc = 17: <why>
  * where the value is formatted as by printf; with an empty argument only <why> is printed. Aborts
- * the job or, with ARMCI_ERRORS=return, returns `code` (ARMCI_ERR_*). */
+ * the job or, with ARMCI_ERRORS=return, returns `code` (ARMCI_ERR_*). A handler gets code and text
+ * instead, and `code` is returned. */
 int armcii_error(int code, const char *function, const char *argument, const char *why,
                  const char *value_format, ...) __attribute__((format(printf, 5, 6), cold));
+
+/* Sets what is called with an error instead of printing it; NULL: nothing. */
+void armcii_error_set_handler(void (*handler)(int code, const char *text));
 
 /* An internal error: prints the message and aborts, whatever ARMCI_ERRORS says. */
 _Noreturn void armcii_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), cold));

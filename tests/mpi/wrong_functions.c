@@ -644,6 +644,7 @@ static int never_wrong(void)
     TWO_NEVER_WRONG(ARMCI_Initialized, ARMCI_Cleanup);
     TWO_NEVER_WRONG(ARMCI_Error, ARMCI_RMA_Version);
     TWO_NEVER_WRONG(ARMCIX_Counters, armci_timer);
+    ROW(NO_CODE, .function = "ARMCIX_Set_error_handler", .words = NULL);
     TWO_NEVER_WRONG(armci_msg_init, armci_msg_init_comm);
     TWO_NEVER_WRONG(armci_msg_finalize, armci_msg_abort);
     return 0;

@@ -88,6 +88,31 @@ TEST(test_error_aborts)
     ck_assert_str_eq(printed, "ARMCI error: ARMCI_Get: bytes = -1: negative\n");
 }
 
+static int handled_code;
+static char handled_text[4096];
+
+static void handle(int code, const char *text)
+{
+    handled_code = code;
+    snprintf(handled_text, sizeof handled_text, "%s", text);
+}
+
+/* Instead of a line and an end, whatever ARMCI_ERRORS says. */
+TEST(test_error_goes_to_the_handler)
+{
+    configure("ARMCI_ERRORS=abort");
+    armcii_error_set_abort(catch_abort);
+    armcii_error_set_handler(handle);
+    begin(STDERR_FILENO);
+    int code = armcii_error(5, "ARMCI_Get", "bytes", "negative", "%d", -1);
+    end();
+    armcii_error_set_handler(NULL);
+    ck_assert_int_eq(code, 5);
+    ck_assert_int_eq(handled_code, 5);
+    ck_assert_str_eq(handled_text, "ARMCI_Get: bytes = -1: negative");
+    ck_assert_str_eq(printed, "");
+}
+
 TEST(test_error_before_configuration)
 {
     setenv("ARMCI_ERRORS", "return", 1);
