@@ -1,0 +1,346 @@
+"""Arrays of which each process has a slice, and transfers to and from them."""
+from __future__ import annotations
+
+import ctypes
+import time
+from typing import Any
+
+import numpy as np
+
+from ._group import Group, Owner, world
+from ._layout import Pieces, Shadow, address_of, addresses_here, array_at, chosen, is_basic, list_of_ints, pieces, view
+from ._library import LIBRARY, Error, Handle, Segments, check, failure
+
+MOST_DIMENSIONS = 8
+ACC = {"i4": 0, "i8": 1, "f4": 2, "f8": 3, "c8": 4, "c16": 5}  # types of accumulates, ARMCI_ACC_*
+VALUE = {"i4": "Int", "i8": "Long", "f4": "Float", "f8": "Double"}
+
+
+class Request:
+    """A transfer that may be under way; the local array is in use until `wait` returns, or `test` True.
+
+    Attributes
+    ----------
+    array : numpy.ndarray
+        The local array.
+    """
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+        self._handle = Handle()
+        self._used = True
+
+    def wait(self) -> np.ndarray:
+        """Wait until the local array may be used; returns it."""
+        if self._used:
+            self._used = False
+            code = LIBRARY.ARMCI_Wait(ctypes.byref(self._handle))
+            if code:
+                raise failure(code)
+        return self.array
+
+    def test(self) -> bool:
+        """True if the local array may be used; makes progress."""
+        self._used = self._used and LIBRARY.ARMCI_Test(ctypes.byref(self._handle)) == 1
+        return not self._used
+
+    def __del__(self):
+        if self._used and LIBRARY.ARMCI_Initialized():
+            LIBRARY.ARMCI_Wait(ctypes.byref(self._handle))
+
+
+class Array(Owner):
+    """A slice of the same type at each process. Made by `zeros` and `empty`.
+
+    An index is what numpy takes for a view (ints, slices with any step, None and ``...``, up to 8 dimensions): the
+    transfer is one strided call. Or it is an array of ints along the first axis, or one such array for each axis: the
+    transfer is one vector call. Nothing is copied on the way: a local array may have any strides, and has the type
+    and shape of what the index selects; another is refused.
+
+    A put or accumulate returns when its local array may be changed, a get when the data have arrived. Others see what
+    was put after `fence` or `barrier`. With ``nb=True`` the call returns a `Request` at once.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+    shape : tuple of int
+        Of the caller's slice.
+    shapes : list of tuple of int
+        Of all slices, by rank.
+    group : Group
+        The processes that have slices; ranks are those of this group.
+    """
+
+    def __init__(self, shape: int | tuple[int, ...], dtype: Any = float, group: Group | None = None):
+        self.group, self.dtype = group or world(), np.dtype(dtype)
+        self.shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(length) for length in shape)
+        self.shapes = self._agree()
+        bases = (ctypes.c_void_p * self.group.size)()
+        code = LIBRARY.ARMCI_Malloc_group(bases, self._bytes(self.shape), self.group._handle)
+        if code:
+            raise failure(code)
+        self._shadows = [array_at(Shadow, base or 0, shape, self.dtype) for base, shape in zip(bases, self.shapes)]
+        self._bases = [base or 0 for base in bases]
+        name = self.dtype.str[1:] if self.dtype.isnative else ""
+        self._acc, value = ACC.get(name), VALUE.get(name, "")
+        self._get_value = getattr(LIBRARY, "ARMCI_GetValue" + value) if value else None
+        self._put_value = getattr(LIBRARY, "ARMCI_PutValue" + value) if value else None
+        self._one = self._number(1) if self._acc is not None else None
+        self._own()
+
+    def _bytes(self, shape: tuple[int, ...]) -> int:
+        return self.dtype.itemsize * int(np.prod(shape, dtype=object))
+
+    def _agree(self) -> list[tuple[int, ...]]:
+        """The shapes of all slices; every process raises the same error."""
+        wrong = self.dtype.hasobject or self.dtype.itemsize == 0 or len(self.shape) > MOST_DIMENSIONS or min(self.shape, default=0) < 0
+        row = [-1 if wrong else len(self.shape), self.dtype.itemsize, self.dtype.num, *self.shape]
+        table = self.group._gather((row + [0] * MOST_DIMENSIONS)[:3 + MOST_DIMENSIONS])
+        if (table[:, 0] < 0).any():
+            raise ValueError(f"rank {int(np.argmin(table[:, 0]))}: an array has up to {MOST_DIMENSIONS} dimensions of no negative length, "
+                             "and a type without Python objects")
+        if (table[:, 1:3] != table[0, 1:3]).any():
+            raise ValueError("the types of the slices differ")
+        return [tuple(int(length) for length in line[3:3 + line[0]]) for line in table]
+
+    def __repr__(self) -> str:
+        return f"<armci.Array: {self.shape} of {self.dtype}, rank {self.group.rank} of {self.group.size}{', freed' * self.freed}>"
+
+    def _free(self) -> None:
+        base = self._bases[self.group.rank]
+        self._shadows, self._bases = [], []
+        code = LIBRARY.ARMCI_Free_group(base or None, self.group._handle)
+        if code:
+            raise failure(code)
+
+    def _shadow(self, rank: int) -> np.ndarray:
+        if not self._bases:
+            raise Error(1, "the array was freed")
+        if not 0 <= rank < self.group.size:
+            raise IndexError(f"rank {rank} of {self.group.size}")
+        return self._shadows[rank]
+
+    @property
+    def local(self) -> np.ndarray:
+        """The caller's slice, as an array that ends with this one: do not use it after `free` or the end of ARMCI."""
+        return self._shadow(self.group.rank).view(np.ndarray)
+
+    def on_node(self, rank: int) -> np.ndarray | None:
+        """The slice of a process on the caller's node, for loads and stores; None where memory is not shared."""
+        far = self._shadow(rank)
+        if far.size == 0:
+            return far.view(np.ndarray)
+        address = LIBRARY.ARMCIX_Local_address(address_of(far), self.group.process(rank))
+        return array_at(np.ndarray, address, self.shapes[rank], self.dtype) if address else None
+
+    # ---- transfers
+
+    def get(self, rank: int, index: Any = ..., out: np.ndarray | None = None, nb: bool = False) -> Any:
+        """Copy from the slice of a process.
+
+        Parameters
+        ----------
+        rank : int
+            Whose slice.
+        index : optional
+            What of it; all by default.
+        out : numpy.ndarray, optional
+            Where to; a new array by default.
+        nb : bool
+            Return a `Request`, whose `wait` returns the array.
+
+        Returns
+        -------
+        numpy.ndarray, scalar or Request
+            `out` or the new array; a scalar for one element without `out`.
+        """
+        if type(index) is int and out is None and not nb and self._get_value and self._bases:
+            shape = self._shadow(rank).shape
+            if len(shape) == 1 and 0 <= index < shape[0]:
+                value = self._get_value(self._bases[rank] + index * self.dtype.itemsize, self.group._processes[rank])
+                check()
+                return self.dtype.type(value)
+        result = self._transfer("Get", (), rank, index, out, nb)
+        return result if nb or out is not None or result.ndim else result[()]
+
+    def put(self, rank: int, index: Any, source: Any, nb: bool = False) -> Request | None:
+        """Copy into the slice of a process.
+
+        Parameters
+        ----------
+        rank : int
+            Whose slice.
+        index
+            What of it; ``...`` for all.
+        source : numpy.ndarray or number
+            What is put. A number is put everywhere, an array is broadcast.
+        nb : bool
+            Return a `Request`.
+        """
+        if type(index) is int and isinstance(source, (int, float)) and not nb and self._put_value and self._bases:
+            shape = self._shadow(rank).shape
+            if len(shape) == 1 and 0 <= index < shape[0]:
+                value = source if type(source) is float and self.dtype.kind == "f" else self._number(source).item()
+                code = self._put_value(value, self._bases[rank] + index * self.dtype.itemsize, self.group._processes[rank])
+                if code:
+                    raise failure(code)
+                return None
+        request = self._transfer("Put", (), rank, index, source, nb)
+        return request if nb else None
+
+    def acc(self, rank: int, index: Any, source: Any, alpha: Any = 1, nb: bool = False) -> Request | None:
+        """Add ``alpha * source`` to the slice of a process; atomic for each element against other accumulates.
+
+        Parameters
+        ----------
+        rank, index, source, nb
+            As for `put`. An index array may have an element several times: each is added.
+        alpha : number
+            A factor of the array's type, which is int32, int64, float32, float64, complex64 or complex128.
+        """
+        if self._acc is None:
+            raise TypeError(f"an accumulate of {self.dtype}: there are those of {', '.join(map(str, map(np.dtype, ACC)))}")
+        scale = self._one if type(alpha) is int and alpha == 1 else self._number(alpha)
+        request = self._transfer("Acc", (self._acc, scale.ctypes.data), rank, index, source, nb)
+        return request if nb else None
+
+    def put_flag(self, rank: int, index: Any, source: Any, flag: Array, flag_index: int | tuple[int, ...] = 0, value: int = 1) -> None:
+        """Copy into the slice of a process, and then store an int there: who sees the flag, sees the data.
+
+        Parameters
+        ----------
+        rank, index, source
+            As for `put`, without index arrays.
+        flag : Array
+            Of int32, of the same group.
+        flag_index : int or tuple of int
+            The element of `flag` at `rank`.
+        value : int
+            What is stored.
+        """
+        if flag.dtype != np.int32 or flag.group is not self.group:
+            raise TypeError("a flag is an element of an array of int32 of the same group")
+        place = view(flag._shadow(rank), flag_index)
+        far = self._view(rank, index)
+        near = self._source(source, far.shape)
+        if place.ndim:
+            raise IndexError("a flag is one element")
+        *first, last = list(pieces(far, near)) or [Pieces(address_of(place), address_of(place), None, None, list_of_ints([0]), 0)]
+        for piece in first:
+            self._strided("Put", (), piece, rank, Request(near))
+        code = LIBRARY.ARMCI_PutS_flag(last.near, last.near_strides, last.far, last.far_strides, last.counts, last.levels, address_of(place),
+                                       value, self.group.process(rank))
+        if code:
+            raise failure(code)
+
+    def wait_until(self, index: int | tuple[int, ...], value: int) -> None:
+        """Wait until an element of the caller's slice has this value: a flag of `put_flag`."""
+        place = view(self._shadow(self.group.rank), index)
+        if place.ndim:
+            raise IndexError("a flag is one element")
+        while place.item() != value:
+            LIBRARY.ARMCIX_Progress()
+            time.sleep(0)  # lets other threads run
+        LIBRARY.ARMCI_Access_begin(address_of(place))
+        check()
+
+    # ---- how
+
+    def _number(self, value: Any) -> np.ndarray:
+        """A number in the array's type; raises where it would lose more than digits."""
+        out = np.asarray(value)
+        if not np.can_cast(out.dtype, self.dtype, "same_kind") or (out.dtype.kind in "iu" and self.dtype.kind in "iu" and out.astype(self.dtype) != out):
+            raise TypeError(f"{value!r} is no number of {self.dtype}")
+        return out.astype(self.dtype)
+
+    def _view(self, rank: int, index: Any) -> np.ndarray:
+        if not is_basic(index):
+            raise IndexError("index arrays cannot be used here")
+        return view(self._shadow(rank), index)
+
+    def _source(self, source: Any, shape: tuple[int, ...]) -> np.ndarray:
+        """A local array of this shape, by broadcasting only."""
+        if not isinstance(source, np.ndarray):
+            if np.ndim(source):
+                raise TypeError(f"the source is a {type(source).__name__}: pass a numpy array or a number")
+            source = self._number(source)
+        self._same_type(source)
+        return source if source.shape == shape else np.broadcast_to(source, shape)
+
+    def _target(self, out: np.ndarray | None, shape: tuple[int, ...]) -> np.ndarray:
+        if out is None:
+            return np.empty(shape, self.dtype)
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"out is a {type(out).__name__}: pass a numpy array")
+        self._same_type(out)
+        if out.shape != shape:
+            raise ValueError(f"out has the shape {out.shape}, the index selects {shape}")
+        if not out.flags.writeable:
+            raise ValueError("out is read-only")
+        return out
+
+    def _same_type(self, array: np.ndarray) -> None:
+        if array.dtype != self.dtype:
+            raise TypeError(f"the local array has the type {array.dtype}, this array {self.dtype}: convert it with astype")
+
+    def _transfer(self, kind: str, first: tuple, rank: int, index: Any, local: Any, nb: bool) -> Any:
+        """A get, put or accumulate; returns the local array, or a request."""
+        here = self._target if kind == "Get" else self._source
+        far = self._shadow(rank)
+        if is_basic(index):
+            far = view(far, index)
+            request = Request(here(local, far.shape))
+            for piece in pieces(far, request.array):
+                self._strided(kind, first, piece, rank, request)
+        else:
+            addresses, shape, size = chosen(far, index)
+            request = Request(here(local, shape))
+            self._vector(kind, first, addresses, size, rank, request)
+        return request if nb else request.wait()
+
+    def _strided(self, kind: str, first: tuple, piece: Pieces, rank: int, request: Request) -> None:
+        far, near = (piece.far, piece.far_strides), (piece.near, piece.near_strides)
+        sides = (*far, *near) if kind == "Get" else (*near, *far)
+        code = getattr(LIBRARY, f"ARMCI_Nb{kind}S")(*first, *sides, piece.counts, piece.levels, self.group.process(rank), ctypes.byref(request._handle))
+        if code:
+            request._used = False
+            raise failure(code)
+
+    def _vector(self, kind: str, first: tuple, far: np.ndarray, size: int, rank: int, request: Request) -> None:
+        if far.size == 0 or size == 0:
+            return
+        near = addresses_here(request.array, far.ndim, size)
+        there, here = np.ascontiguousarray(far), np.ascontiguousarray(near)
+        source, target = (there, here) if kind == "Get" else (here, there)
+        segments = Segments(address_of(source), address_of(target), size, far.size)
+        code = getattr(LIBRARY, f"ARMCI_Nb{kind}V")(*first, ctypes.byref(segments), 1, self.group.process(rank), ctypes.byref(request._handle))
+        if code:
+            request._used = False
+            raise failure(code)
+
+
+def empty(shape: int | tuple[int, ...], dtype: Any = float, group: Group | None = None) -> Array:
+    """An array whose slices are not cleared; see `zeros`."""
+    return Array(shape, dtype, group)
+
+
+def zeros(shape: int | tuple[int, ...], dtype: Any = float, group: Group | None = None) -> Array:
+    """An array with a slice of zeros at each process. Collective.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Of the caller's slice; those of other processes may differ.
+    dtype : optional
+        Of all slices.
+    group : Group, optional
+        The processes; all by default.
+
+    Returns
+    -------
+    Array
+    """
+    array = Array(shape, dtype, group)
+    array.local[...] = np.zeros((), array.dtype)
+    array.group.barrier()
+    return array

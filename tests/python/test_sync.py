@@ -1,0 +1,143 @@
+"""Counters, mutexes, groups, notification, flags, and errors."""
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import armci
+
+
+def test_counter(world):
+    counter, seen = armci.Counter(5, home=world.size - 1), armci.zeros(world.size * 20, "i8")
+    for _ in range(20):
+        seen.acc(0, [counter.fetch_add() - 5], np.ones(1, "i8"))
+    armci.barrier()
+    assert counter.read() == 5 + 20 * world.size and (seen.get(0) == 1).all()
+    armci.barrier()
+    if world.rank == 0:
+        assert counter.swap(-2**63) == 5 + 20 * world.size and counter.fetch_add(7) == -2**63
+    with pytest.raises(OverflowError):
+        counter.fetch_add(2**31)
+    with pytest.raises(IndexError):
+        armci.Counter(home=world.size)
+
+
+def test_mutex(world):
+    lock, A = armci.Mutex(home=world.size - 1), armci.zeros(1)
+    for _ in range(20):
+        with lock:
+            A.put(0, 0, A.get(0, 0) + 1)
+    armci.barrier()
+    assert A.get(0, 0) == 20 * world.size
+    armci.barrier()
+    if world.rank == 0:
+        assert lock.acquire()
+    armci.barrier()
+    assert world.rank == 0 or not lock.acquire(blocking=False)
+    armci.barrier()
+    if world.rank == 0:
+        lock.release()
+    with pytest.raises(armci.Error, match="ARMCIX_Unlock_hdl: ") as told:
+        lock.release()
+    assert told.value.code is armci.Code.MUTEX
+
+
+def test_threads_run_while_a_call_waits(world):
+    """The interpreter is free in a wait: another thread lets the wait end."""
+    lock = armci.Mutex()
+    if world.rank == 0:
+        with lock:
+            thread = threading.Thread(target=lambda: (lock.acquire(), lock.release()))
+            thread.start()
+            thread.join(0.2)
+            assert thread.is_alive()
+        thread.join()
+    armci.barrier()
+
+
+def test_group(world):
+    members = [rank for rank in range(world.size) if rank % 2 == 0][::-1]
+    group = armci.Group(members)
+    assert group.size == len(members)
+    if world.rank in members:
+        assert group.rank == members.index(world.rank) and group.process(group.rank) == world.rank
+        A, counter = armci.zeros((2, 3), group=group), armci.Counter(group=group)
+        A.put((group.rank + 1) % group.size, 0, float(group.rank))
+        counter.fetch_add()
+        group.barrier()
+        assert (A.local[0] == (group.rank - 1) % group.size).all() and counter.read() == group.size
+        A.free()
+        counter.free()
+        group.free()
+    else:
+        assert group.rank == -1
+    with pytest.raises(armci.Error, match="ARMCI_Group_create_child: "):
+        armci.Group([world.size])
+
+
+def test_notification(world, right):
+    A, left = armci.zeros(10), (world.rank - 1) % world.size
+    for value in (1.0, 2.0, 3.0):
+        A.put(right, ..., value)
+        armci.notify(right)
+        assert armci.wait_notify(left) >= value
+        assert (A.local >= value).all()
+        armci.barrier()
+    with pytest.raises(armci.Error, match="armci_notify: proc = "):
+        armci.notify(world.size)
+
+
+def test_flag(world, right):
+    A, flags = armci.zeros((4, 6)), armci.zeros((2, 2), "i4")
+    for value in range(1, 20):
+        A.put_flag(right, (slice(None), slice(0, 6, 2)), float(value), flags, (1, 1), value)
+        flags.wait_until((1, 1), value)
+        assert (A.local[:, ::2] == value).all() and not A.local[:, 1::2].any()
+        armci.barrier()
+    A.put_flag(right, slice(0), 1.0, flags, (0, 0), 5)
+    flags.wait_until((0, 0), 5)
+    with pytest.raises(TypeError):
+        A.put_flag(right, ..., 1.0, A)
+
+
+def test_neighbours(world, right):
+    A = armci.zeros((2, 3), "i4")
+    near = A.on_node(right)
+    if near is not None:
+        near[1] = world.rank + 1
+    armci.barrier()
+    assert near is None or (A.local[1] == (world.rank - 1) % world.size + 1).all()
+
+
+def test_errors_have_the_text_of_the_library(world):
+    with pytest.raises(armci.Error) as told:
+        armci.fence(world.size)
+    assert str(told.value) == f"ARMCI_Fence: proc = {world.size} (of {world.size}): invalid rank"
+    assert told.value.code is armci.Code.RANK
+    with pytest.raises(armci.Error) as told:
+        armci.empty(2**50)
+    assert told.value.code is armci.Code.MEMORY and "ARMCI_Malloc_group: " in str(told.value)
+
+
+def test_freed(world, right):
+    A, counter, lock = armci.zeros(3), armci.Counter(), armci.Mutex()
+    request = A.put(right, ..., np.ones(3), nb=True)
+    for owner in (A, counter, lock):
+        owner.free()
+        owner.free()
+        assert owner.freed
+    request.wait()
+    for call in (A.get, A.put, A.acc):
+        with pytest.raises(armci.Error, match="freed"):
+            call(right, 0, 1.0) if call != A.get else call(right, 0)
+    with pytest.raises(armci.Error):
+        counter.fetch_add()
+    with armci.zeros(3) as B:
+        pass
+    assert B.freed
+    gc.collect()
+
+
+def test_init_nests(world):
+    assert armci.init() is world
