@@ -41,6 +41,11 @@ def digest(paths, *words):
     return total.hexdigest()[:12]
 
 
+def without_comments(header):
+    """The text of a header as the compiler reads it: GA is not built anew for a comment."""
+    return subprocess.run(["gcc", "-fpreprocessed", "-dD", "-E", "-P", header], check=True, capture_output=True, text=True).stdout
+
+
 def jobs():
     """How many compilations at once: MAKE_JOBS or the number of processors, at most 4."""
     return os.environ.get("MAKE_JOBS") or str(min(4, os.cpu_count() or 1))
@@ -94,7 +99,8 @@ class GaBuild:
             raise Problem(f"no headers in {self.prefix}/include")
         self.script = self.lines_for_here(page_lines(system, release), options or " ".join(MORE[release][0 if gparrays else 1:]))
         patches = [PATCH] if system == "cmake" else []
-        key = digest([] if rival else [*headers, *patches], self.source.sha256, self.script)
+        texts = [] if rival else [without_comments(header) for header in sorted(headers)]
+        key = digest(patches, self.source.sha256, self.script, *texts)
         self.top = gasource.cache_dir() / f"ga-{release}-{system}-{family}{rival and '-' + rival}-{key}"
         self.folder = self.top / self.source.tree / "build"
 
