@@ -30,6 +30,7 @@ class Setup:
     """One node, as programs run."""
     variables = {}
     slowness = 1  # how many times longer than elsewhere a run may take
+    several = True  # whether runs may be beside each other
     words = ()    # in front of the program
 
     def __init__(self, tests, build):
@@ -44,12 +45,17 @@ class Setup:
         launch = [] if run.ranks == "-" else [self.launcher, run.ranks, str(seconds)]
         return [*launch, *self.words, os.path.join(self.folder, program), *run.arguments]
 
-    def finding(self, output):
+    def finding(self, run):
         """What is wrong with the run that has ended, besides its status."""
         return ""
 
     def stop(self):
         """Undo prepare."""
+
+
+class Alone(Setup):
+    """Nothing of this runner beside it."""
+    several = False
 
 
 class NoSharedMemory(Setup):
@@ -69,7 +75,7 @@ class PretendedNodes(Setup):
 
 class Hosts(Setup):
     """Two nodes made of namespaces."""
-    network = "tcp"
+    network, several = "tcp", False
 
     def prepare(self, runs):
         self.launcher = os.path.join(self.tests, "hosts/two-hosts")
@@ -122,10 +128,14 @@ class OwnBuild(Setup):
         folder = {"armci-random": "tests/random/", "threads": "tests/sanitize/", "armci-doctor": "tools/"}.get(run.program)
         return folder + run.program if folder else f"tests/mpi/{run.program}.mpi"
 
-    def reports(self, pattern):
+    def report(self, run):
+        """The file for reports of a run, whose processes add something to the name."""
+        return os.path.join(self.folder, "report-" + re.sub(r"\W+", "-", run.name))
+
+    def reports(self, run):
         """The reports of the run that has ended, which are removed."""
         texts = []
-        for path in glob.glob(os.path.join(self.folder, pattern)):
+        for path in glob.glob(self.report(run) + ".*"):
             with open(path, encoding="utf-8", errors="replace") as file:
                 texts.append(file.read())
             os.remove(path)
@@ -142,15 +152,15 @@ class AddressSanitizer(OwnBuild):
     def command(self, run, program, seconds):
         source = os.path.join(self.tests, run.program + ".c")
         lone = run.ranks == "-" and not (os.path.exists(source) and "unit_run_with_mpi" in open(source, encoding="utf-8").read())
-        log = os.path.join(self.folder, "report")
+        log = self.report(run)
         options = {"ASAN_OPTIONS": f"fast_unwind_on_malloc={int(lone)}:log_path={log}:allocator_may_return_null=1:"
                                    "detect_stack_use_after_return=1:strict_string_checks=1",
                    "UBSAN_OPTIONS": f"log_path={log}:print_stacktrace=1:halt_on_error=1",
                    "LSAN_OPTIONS": f"suppressions={self.tests}/sanitize/lsan.supp:print_suppressions=0"}
         return ["env", *(f"{name}={value}" for name, value in options.items()), *super().command(run, program, seconds)]
 
-    def finding(self, output):
-        return "\n".join(text for text in self.reports("report.*") if re.search("ERROR: |runtime error: ", text))
+    def finding(self, run):
+        return "\n".join(text for text in self.reports(run) if re.search("ERROR: |runtime error: ", text))
 
 
 class ThreadSanitizer(OwnBuild):
@@ -161,15 +171,15 @@ class ThreadSanitizer(OwnBuild):
 
     def command(self, run, program, seconds):
         fixed = ["setarch", "-R"] if subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0 else []
-        return ["env", "TSAN_OPTIONS=log_path=report halt_on_error=1", *fixed, *super().command(run, program, seconds)]
+        return ["env", f"TSAN_OPTIONS=log_path={self.report(run)} halt_on_error=1", *fixed, *super().command(run, program, seconds)]
 
-    def finding(self, output):
-        return "\n".join(self.reports("report.*"))
+    def finding(self, run):
+        return "\n".join(self.reports(run))
 
 
 class Mutants(OwnBuild):
     """A copy of the source, which one patch of tests/mutants changes at a time."""
-    name, options = "mutants/build", ("CFLAGS=-O0",)  # most of the time is the compiler's
+    name, options, several = "mutants/build", ("CFLAGS=-O0",), False  # most of the time is the compiler's
 
     def prepare(self, runs):
         self.source = os.path.join(self.build, "mutants/source")
@@ -201,7 +211,7 @@ class Valgrind(OwnBuild):
     libraries do is theirs."""
     name, slowness, options = "valgrind", 2, ("--enable-g",)
     variables = {"CK_FORK": "no"}
-    words = ("valgrind", "--leak-check=full", "--show-leak-kinds=definite,possible", "--num-callers=40", "--log-file=memcheck.%p")
+    words = ("valgrind", "--leak-check=full", "--show-leak-kinds=definite,possible", "--num-callers=40")
 
     def prepare(self, runs):
         if not shutil.which("valgrind"):
@@ -218,8 +228,11 @@ class Valgrind(OwnBuild):
                 return bool(place) and os.path.basename(place[1]) in self.ours
         return False
 
-    def finding(self, output):
-        reports = self.reports("memcheck.*")
+    def command(self, run, program, seconds):
+        return ["env", f"VALGRIND_OPTS=--log-file={self.report(run)}.%p", *super().command(run, program, seconds)]
+
+    def finding(self, run):
+        reports = self.reports(run)
         if not reports:
             return "valgrind left no report"
         blocks = [block for text in reports for block in re.split(r"\n *\n", re.sub(r"^==\d+== ?", "", text, flags=re.M))]
@@ -240,5 +253,5 @@ def compile_preloaded(path, *sources):
     output_of(*shlex.split(os.environ.get("CC") or made_with("CC")), "-x", "c", "-shared", "-fPIC", "-o", path, *sources)
 
 
-SETUPS = {"files": Setup, "alone": Setup, "node": Setup, "noshm": NoSharedMemory, "nodes": PretendedNodes, "hosts": Hosts, "asan": AddressSanitizer,
-          "tsan": ThreadSanitizer, "valgrind": Valgrind, "rdma": Rdma, "slurm": Setup, "mutants": Mutants}
+SETUPS = {"files": Setup, "alone": Alone, "node": Setup, "noshm": NoSharedMemory, "nodes": PretendedNodes, "hosts": Hosts, "asan": AddressSanitizer,
+          "tsan": ThreadSanitizer, "valgrind": Valgrind, "rdma": Rdma, "slurm": Alone, "mutants": Mutants}
