@@ -82,10 +82,10 @@ static bool is_known(size_t i, const char *library)
            armcii_quirk_is_in_force(i, library, armcii_world->nodes > 1);
 }
 
-static bool is_needed(enum remedy remedy, const char *library)
+static bool is_needed(enum workaround workaround, const char *library)
 {
     for (size_t i = 0; armcii_quirk_row(i); i++)
-        if (armcii_quirk_row(i)->id == remedy && is_known(i, library)) return true;
+        if (armcii_quirk_row(i)->id == workaround && is_known(i, library)) return true;
     return false;
 }
 
@@ -104,9 +104,10 @@ __attribute__((format(printf, 3, 4))) static void append(char *list, size_t size
 static void say_quirks(const char *library)
 {
     char list[512] = "";
-    for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)
-        if (armcii_config->remedies[remedy] == REMEDY_ON || is_needed(remedy, library))
-            append(list, sizeof list, "%s", armcii_config_remedy(remedy, NULL));
+    for (enum workaround workaround = 0; workaround < WORKAROUNDS; workaround++)
+        if (armcii_config->workarounds[workaround] == WORKAROUND_ON ||
+            is_needed(workaround, library))
+            append(list, sizeof list, "%s", armcii_config_workaround(workaround, NULL));
     if (is_needed(LIMIT_ACC_SEGMENTS, library))
         append(list, sizeof list, "acc-segments=%zu", armcii_quirks->acc_segments);
     if (is_needed(LIMIT_EAGER, library))

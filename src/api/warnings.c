@@ -88,7 +88,7 @@ static void describe_mpi(const struct job_facts *s, long severity, char *text, s
 {
     (void)severity;
     snprintf(text, size,
-             "the defects of this MPI library (%s) are unknown, so no remedies are in use",
+             "the defects of this MPI library (%s) are unknown, so no workarounds are in use",
              s->unknown_mpi ? s->unknown_mpi : "of another process");
 }
 
@@ -112,7 +112,7 @@ static const struct warning table[] = {
      "--cpu-bind=cores)",
      OF_NODE},
     {"unknown-mpi", has_unknown_mpi, NULL, describe_mpi,
-     "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", OF_JOB},
+     "run armci-doctor; set the workarounds that it names by ARMCI_QUIRKS", OF_JOB},
 };
 enum { WARNINGS = sizeof table / sizeof table[0] };
 

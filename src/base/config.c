@@ -25,49 +25,50 @@ const struct config *const armcii_config = &config.in_force;
 _Static_assert((int)VARIABLES <= (int)CONFIG_ENTRIES,
                "struct config_values has room for the table");
 
-/* ---------------------------------------------------------------- remedies --------- */
+/* ---------------------------------------------------------------- workarounds --------- */
 
-/* A list of remedies as a number: QUIRKS_NONE or 0, and an enum remedy_policy in two bits for each.
+/* A list of workarounds as a number: QUIRKS_NONE or 0, and an enum workaround_policy in two bits
+ * for each.
  */
-static unsigned shift_of(size_t remedy)
+static unsigned shift_of(size_t workaround)
 {
-    return 2 * (unsigned)remedy + 1;
+    return 2 * (unsigned)workaround + 1;
 }
 
-static enum remedy_policy policy_of(uint64_t list, size_t remedy)
+static enum workaround_policy policy_of(uint64_t list, size_t workaround)
 {
-    return (enum remedy_policy)(list >> shift_of(remedy) & 3);
+    return (enum workaround_policy)(list >> shift_of(workaround) & 3);
 }
 
-static void set_policy(uint64_t *list, size_t remedy, enum remedy_policy policy)
+static void set_policy(uint64_t *list, size_t workaround, enum workaround_policy policy)
 {
-    *list &= ~((uint64_t)3 << shift_of(remedy));
-    *list |= (uint64_t)policy << shift_of(remedy);
+    *list &= ~((uint64_t)3 << shift_of(workaround));
+    *list |= (uint64_t)policy << shift_of(workaround);
 }
 
 /* "+name" or "-name" */
-static bool add_remedy(const char *text, size_t length, uint64_t *list)
+static bool add_workaround(const char *text, size_t length, uint64_t *list)
 {
     if (length < 2 || (*text != '+' && *text != '-')) return false;
-    for (size_t i = 0; i < REMEDIES; i++) {
-        if (!armcii_is_word(remedies[i].name, text + 1, length - 1)) continue;
-        set_policy(list, i, *text == '+' ? REMEDY_ON : REMEDY_OFF);
+    for (size_t i = 0; i < WORKAROUNDS; i++) {
+        if (!armcii_is_word(workarounds[i].name, text + 1, length - 1)) continue;
+        set_policy(list, i, *text == '+' ? WORKAROUND_ON : WORKAROUND_OFF);
         return true;
     }
     return false;
 }
 
-static void print_remedies(uint64_t list, char *buffer, size_t size)
+static void print_workarounds(uint64_t list, char *buffer, size_t size)
 {
     size_t used = 0;
     bool none = list & QUIRKS_NONE;
 
     if (none || list == 0) used = (size_t)snprintf(buffer, size, "%s", none ? "none" : "auto");
-    for (size_t i = 0; i < REMEDIES && used < size; i++) {
-        enum remedy_policy policy = policy_of(list, i);
-        if (policy == REMEDY_AUTO) continue;
+    for (size_t i = 0; i < WORKAROUNDS && used < size; i++) {
+        enum workaround_policy policy = policy_of(list, i);
+        if (policy == WORKAROUND_AUTO) continue;
         used += (size_t)snprintf(buffer + used, size - used, "%s%c%s", used ? "," : "",
-                                 policy == REMEDY_ON ? '+' : '-', remedies[i].name);
+                                 policy == WORKAROUND_ON ? '+' : '-', workarounds[i].name);
     }
 }
 
@@ -84,7 +85,7 @@ static bool parse_word(const struct word *words, const char *text, uint64_t *val
 }
 
 /* [WORD,]+name,-name: the last one of a name counts. */
-static bool parse_remedies(const struct word *words, const char *text, uint64_t *value)
+static bool parse_workarounds(const struct word *words, const char *text, uint64_t *value)
 {
     uint64_t list = 0;
     char first[8];
@@ -98,7 +99,7 @@ static bool parse_remedies(const struct word *words, const char *text, uint64_t 
     }
     for (;; text += length + 1) {
         length = strcspn(text, ",");
-        if (!add_remedy(text, length, &list)) return false;
+        if (!add_workaround(text, length, &list)) return false;
         if (text[length] == '\0') break;
     }
     *value = list;
@@ -132,7 +133,7 @@ static bool parse(const struct variable *v, const char *text, uint64_t *value)
 {
     uint64_t parsed;
 
-    if (v->kind == KIND_REMEDIES) return parse_remedies(v->words, text, value);
+    if (v->kind == KIND_WORKAROUNDS) return parse_workarounds(v->words, text, value);
     if (v->words != NULL && parse_word(v->words, text, value)) return true;
     if (v->most == 0 || !parse_number(v->kind, text, &parsed)) return false;
     if (parsed < v->least || parsed > v->most) return false;
@@ -165,8 +166,8 @@ static void print_value(const struct variable *v, uint64_t value, char *buffer, 
 {
     const char *word = word_of(v->words, value);
 
-    if (v->kind == KIND_REMEDIES)
-        print_remedies(value, buffer, size);
+    if (v->kind == KIND_WORKAROUNDS)
+        print_workarounds(value, buffer, size);
     else if (word != NULL)
         snprintf(buffer, size, "%s", word);
     else
@@ -188,7 +189,7 @@ static void print_type(const struct variable *v, char *buffer, size_t size)
 {
     char least[32], most[32];
 
-    if (v->kind == KIND_REMEDIES) {
+    if (v->kind == KIND_WORKAROUNDS) {
         snprintf(buffer, size, "auto|none|+NAME,-NAME");
     } else if (v->most == 0) {
         print_words(v->words, buffer, size);
@@ -211,10 +212,10 @@ static void store(size_t i, uint64_t value)
     case KIND_CHOICE: memcpy(field, &(unsigned){(unsigned)value}, sizeof(unsigned)); break;
     case KIND_COUNT:
     case KIND_BYTES: memcpy(field, &(size_t){(size_t)value}, sizeof(size_t)); break;
-    case KIND_REMEDIES:
+    case KIND_WORKAROUNDS:
         config.in_force.quirks = !(value & QUIRKS_NONE);
-        for (size_t k = 0; k < REMEDIES; k++)
-            config.in_force.remedies[k] = policy_of(value, k);
+        for (size_t k = 0; k < WORKAROUNDS; k++)
+            config.in_force.workarounds[k] = policy_of(value, k);
         break;
     }
 }
@@ -396,10 +397,10 @@ bool armcii_config_is_default(size_t i)
     return parse(&table[i], table[i].default_value, &value) && value == config.values.entry[i];
 }
 
-const char *armcii_config_remedy(enum remedy remedy, const char **help)
+const char *armcii_config_workaround(enum workaround workaround, const char **help)
 {
-    if (help != NULL) *help = remedies[remedy].help;
-    return remedies[remedy].name;
+    if (help != NULL) *help = workarounds[workaround].help;
+    return workarounds[workaround].name;
 }
 
 /* ---------------------------------------------------------------- threads ---------- */

@@ -17,30 +17,30 @@ enum progress_policy { PROGRESS_THREAD, PROGRESS_NONE };
 enum alloc_checks { ALLOC_UNCHECKED, ALLOC_CHECKED, ALLOC_SLOW };
 enum nodes_policy { NODES_AUTO, DOMAINS_RANK };
 
-/* Remedies for defects of MPI libraries; mpi/quirks.c decides which are needed. */
-enum remedy {
+/* Workarounds for defects of MPI libraries; mpi/quirks.c decides which are needed. */
+enum workaround {
     /* those that ARMCI_QUIRKS names, in the order of the table in config_table.h */
-    REMEDY_PAD_SLICES,
-    REMEDY_SHARED_WINDOWS,
-    REMEDY_UNTHREADED_WINDOWS,
-    REMEDY_SPLIT_NEGATIVE_STRIDES,
-    REMEDY_SPLIT_BYTE_STRIDES,
-    REMEDY_SPLIT_STRIDED_ACC,
-    REMEDY_SPLIT_VECTOR_ACC,
-    REMEDY_REMOTE_FLUSH,
-    REMEDY_FLUSH_READBACK,
-    REMEDY_PROBE_RECEIVES,
-    REMEDY_FINALIZE_BARRIER,
-    REMEDY_PACK_PUTS,
-    REMEDIES,
+    WORKAROUND_PAD_SLICES,
+    WORKAROUND_SHARED_WINDOWS,
+    WORKAROUND_UNTHREADED_WINDOWS,
+    WORKAROUND_SPLIT_NEGATIVE_STRIDES,
+    WORKAROUND_SPLIT_BYTE_STRIDES,
+    WORKAROUND_SPLIT_STRIDED_ACC,
+    WORKAROUND_SPLIT_VECTOR_ACC,
+    WORKAROUND_REMOTE_FLUSH,
+    WORKAROUND_FLUSH_READBACK,
+    WORKAROUND_PROBE_RECEIVES,
+    WORKAROUND_FINALIZE_BARRIER,
+    WORKAROUND_PACK_PUTS,
+    WORKAROUNDS,
     /* limits, which have variables, and what the library never does */
-    LIMIT_ACC_SEGMENTS = REMEDIES,
+    LIMIT_ACC_SEGMENTS = WORKAROUNDS,
     LIMIT_EAGER,
     LIMIT_OUTSTANDING,
     NO_REQUESTS,
     NO_CREATED_WINDOWS /* of processes that share a node */
 };
-enum remedy_policy { REMEDY_AUTO, REMEDY_ON, REMEDY_OFF };
+enum workaround_policy { WORKAROUND_AUTO, WORKAROUND_ON, WORKAROUND_OFF };
 
 /* The values in force; the table in config_table.h describes them. */
 struct config {
@@ -53,9 +53,9 @@ struct config {
     enum progress_policy progress;
     enum nodes_policy nodes;
     enum alloc_checks debug_alloc;
-    bool quirks;                           /* ARMCI_QUIRKS; false: none but those that it names */
-    enum remedy_policy remedies[REMEDIES]; /* the names in it */
-    size_t eager_max;                      /* bytes; 0: auto */
+    bool quirks; /* ARMCI_QUIRKS; false: none but those that it names */
+    enum workaround_policy workarounds[WORKAROUNDS]; /* the names in it */
+    size_t eager_max;                                /* bytes; 0: auto */
     size_t outstanding_limit;
     size_t datatype_limit; /* bytes */
     size_t clients;        /* 0: auto */
@@ -95,9 +95,10 @@ enum { CONFIG_VALUE = 512 };
 const char *armcii_config_value(size_t i, char *buffer, size_t size, bool *from_environment);
 bool armcii_config_is_default(size_t i);
 
-/* The name in ARMCI_QUIRKS and, in *help (may be NULL), the description of a remedy below REMEDIES.
+/* The name in ARMCI_QUIRKS and, in *help (may be NULL), the description of a workaround below
+ * WORKAROUNDS.
  */
-const char *armcii_config_remedy(enum remedy remedy, const char **help);
+const char *armcii_config_workaround(enum workaround workaround, const char **help);
 
 /* True if the name looks like a variable of this library, and has no effect: one of another ARMCI,
  * of the profiler, or a slip. */

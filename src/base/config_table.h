@@ -11,7 +11,7 @@ struct word {
     unsigned value;
 };
 
-enum kind { KIND_CHOICE, KIND_COUNT, KIND_BYTES, KIND_REMEDIES };
+enum kind { KIND_CHOICE, KIND_COUNT, KIND_BYTES, KIND_WORKAROUNDS };
 
 struct variable {
     const char *name;
@@ -94,8 +94,9 @@ static const struct variable table[] = {
     CHOICE("ARMCI_SHM", shm_words, "auto", shm,
            "shared memory within a node where that is possible, or none: MPI RMA within the node, "
            "too (no)"),
-    {"ARMCI_QUIRKS", KIND_REMEDIES, "auto", quirks_words, 0, 0, 0,
-     "remedies for known defects of the MPI library: the needed ones (auto), none, +NAME with this "
+    {"ARMCI_QUIRKS", KIND_WORKAROUNDS, "auto", quirks_words, 0, 0, 0,
+     "workarounds for known defects of the MPI library: the needed ones (auto), none, +NAME with "
+     "this "
      "one, -NAME without this one"},
     AUTO_OR("ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
             "largest eager message between nodes; auto: 32k, 16k with MPICH"),
@@ -121,28 +122,30 @@ enum { VARIABLES = sizeof table / sizeof table[0], DOCUMENTED = VARIABLES - 4 };
 
 static const struct {
     const char *name, *help;
-} remedies[REMEDIES] = {
-    [REMEDY_PAD_SLICES] = {"pad-slices", "pad slices of windows to whole pages"},
-    [REMEDY_SHARED_WINDOWS] = {"shared-windows",
-                               "make windows of one node by MPI_Win_allocate_shared"},
-    [REMEDY_UNTHREADED_WINDOWS] = {"unthreaded-windows",
-                                   "make windows between nodes only where MPI has no threads"},
-    [REMEDY_SPLIT_NEGATIVE_STRIDES] = {"split-negative-strides",
-                                       "no datatype with a negative stride: one call per segment"},
-    [REMEDY_SPLIT_BYTE_STRIDES] = {"split-byte-strides",
-                                   "no datatype with a stride of one byte: one call per segment"},
-    [REMEDY_SPLIT_STRIDED_ACC] = {"split-strided-acc",
-                                  "no strided datatype in accumulates: one call per segment"},
-    [REMEDY_SPLIT_VECTOR_ACC] = {"split-vector-acc",
-                                 "no indexed datatype in accumulates: one call per segment"},
-    [REMEDY_REMOTE_FLUSH] = {"remote-flush", "call MPI_Win_flush instead of MPI_Win_flush_local"},
-    [REMEDY_FLUSH_READBACK] = {"flush-readback",
-                               "after MPI_Win_flush, get one byte of what was written"},
-    [REMEDY_PROBE_RECEIVES] = {"probe-receives",
-                               "find messages of any source by MPI_Improbe before receiving them"},
-    [REMEDY_FINALIZE_BARRIER] = {"finalize-barrier",
-                                 "a barrier of all processes at the start of MPI_Finalize"},
-    [REMEDY_PACK_PUTS] = {"pack-puts", "the library packs strided puts and accumulates, not MPI"},
+} workarounds[WORKAROUNDS] = {
+    [WORKAROUND_PAD_SLICES] = {"pad-slices", "pad slices of windows to whole pages"},
+    [WORKAROUND_SHARED_WINDOWS] = {"shared-windows",
+                                   "make windows of one node by MPI_Win_allocate_shared"},
+    [WORKAROUND_UNTHREADED_WINDOWS] = {"unthreaded-windows",
+                                       "make windows between nodes only where MPI has no threads"},
+    [WORKAROUND_SPLIT_NEGATIVE_STRIDES] =
+        {"split-negative-strides", "no datatype with a negative stride: one call per segment"},
+    [WORKAROUND_SPLIT_BYTE_STRIDES] =
+        {"split-byte-strides", "no datatype with a stride of one byte: one call per segment"},
+    [WORKAROUND_SPLIT_STRIDED_ACC] = {"split-strided-acc",
+                                      "no strided datatype in accumulates: one call per segment"},
+    [WORKAROUND_SPLIT_VECTOR_ACC] = {"split-vector-acc",
+                                     "no indexed datatype in accumulates: one call per segment"},
+    [WORKAROUND_REMOTE_FLUSH] = {"remote-flush",
+                                 "call MPI_Win_flush instead of MPI_Win_flush_local"},
+    [WORKAROUND_FLUSH_READBACK] = {"flush-readback",
+                                   "after MPI_Win_flush, get one byte of what was written"},
+    [WORKAROUND_PROBE_RECEIVES] =
+        {"probe-receives", "find messages of any source by MPI_Improbe before receiving them"},
+    [WORKAROUND_FINALIZE_BARRIER] = {"finalize-barrier",
+                                     "a barrier of all processes at the start of MPI_Finalize"},
+    [WORKAROUND_PACK_PUTS] = {"pack-puts",
+                              "the library packs strided puts and accumulates, not MPI"},
 };
 
 #endif

@@ -15,7 +15,7 @@ static const struct quirk_row table[] = {
      "MPI_Win_allocate with a slice that is not a multiple of 16 bytes: transfers reach wrong "
      "addresses, silently",
      "slices are padded to whole pages", "MPICH issue 6110; measured on 4.0.2 (ch4:ucx)",
-     REMEDY_PAD_SLICES},
+     WORKAROUND_PAD_SLICES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
      "noncontiguous MPI_Rget (over UCX; 5.0 over OFI) and MPI_Rput (before 5.0 over UCX) complete "
      "too early; "
@@ -29,7 +29,7 @@ static const struct quirk_row table[] = {
      "sending a vector datatype between nodes takes three times as long as sending as many "
      "contiguous bytes",
      "the library packs strided puts, in fragments", "measured on 4.0.2 (ch4:ucx)",
-     REMEDY_PACK_PUTS},
+     WORKAROUND_PACK_PUTS},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
      "a message of more than 17 KiB uses a rendezvous with the receiver: three times the time of a "
      "shorter one",
@@ -38,37 +38,37 @@ static const struct quirk_row table[] = {
      "over TCP, which it may use on one node, too, a process hangs in MPI_Finalize if it called "
      "MPI while another process was in MPI_Finalize",
      "progress while MPI_Finalize waits for the launcher (Hydra), or a barrier at its start",
-     "measured on 4.0.2 with UCX 1.13", REMEDY_FINALIZE_BARRIER},
+     "measured on 4.0.2 with UCX 1.13", WORKAROUND_FINALIZE_BARRIER},
     {"MPICH", V(4, 2, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
      "over TCP a process may not return from MPI_Finalize if another one had called it before",
      "a barrier of all processes at the start of MPI_Finalize",
-     "MPICH pull request 6596 may not cover all cases", REMEDY_FINALIZE_BARRIER},
+     "MPICH pull request 6596 may not cover all cases", WORKAROUND_FINALIZE_BARRIER},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
      "no windows under MPI_THREAD_MULTIPLE (osc/pt2pt)",
      "no threads where windows between nodes are wanted; active messages where the program has "
      "threads",
-     "measured on 4.1.4", REMEDY_UNTHREADED_WINDOWS},
+     "measured on 4.1.4", WORKAROUND_UNTHREADED_WINDOWS},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
      "accumulates with derived datatypes give wrong sums (osc/pt2pt)",
-     "contiguous accumulates, one per segment", "measured on 4.1.4", REMEDY_SPLIT_STRIDED_ACC},
+     "contiguous accumulates, one per segment", "measured on 4.1.4", WORKAROUND_SPLIT_STRIDED_ACC},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
      "MPI_Win_flush_local hangs while accumulates of more than 4 KiB and others are in flight "
      "(osc/pt2pt)",
-     "MPI_Win_flush instead of MPI_Win_flush_local", "measured on 4.1.4", REMEDY_REMOTE_FLUSH},
+     "MPI_Win_flush instead of MPI_Win_flush_local", "measured on 4.1.4", WORKAROUND_REMOTE_FLUSH},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE, NULL,
      "MPI_Win_allocate (osc/rdma) names its shared memory after node, job and context id: windows "
      "of disjoint groups share memory, "
      "silently, or fail",
      "MPI_Win_allocate_shared (osc/sm) for groups on one node",
-     "Open MPI pull request 9495; measured on 4.1.4", REMEDY_SHARED_WINDOWS},
+     "Open MPI pull request 9495; measured on 4.1.4", WORKAROUND_SHARED_WINDOWS},
     {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
      "an hvector with stride -1 is treated as contiguous bytes: silent wrong data",
      "with a negative stride, one contiguous call per segment, or packing",
-     "measured on 4.1.4 and 5.0.11", REMEDY_SPLIT_NEGATIVE_STRIDES},
+     "measured on 4.1.4 and 5.0.11", WORKAROUND_SPLIT_NEGATIVE_STRIDES},
     {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
      "accumulates with indexed datatypes lose updates or crash",
      "contiguous accumulates, one per segment", "Open MPI issues 14181, 14175",
-     REMEDY_SPLIT_VECTOR_ACC},
+     WORKAROUND_SPLIT_VECTOR_ACC},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE, NULL,
      "MPI_Win_create fails for one process and, on one node, crashes in compare-and-swap and "
      "contended accumulates (osc/rdma)",
@@ -83,20 +83,20 @@ static const struct quirk_row table[] = {
     {"MPICH", V(4, 1, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
      "a receive from MPI_ANY_SOURCE that is posted after its message has arrived never completes",
      "MPI_Improbe finds such messages before they are received", "measured on 4.3.2 and 5.0.2",
-     REMEDY_PROBE_RECEIVES},
+     WORKAROUND_PROBE_RECEIVES},
     {"MPICH", V(4, 3, 0), LATEST, QUIRK_SEVERAL_NODES, "ofi",
      "over TCP MPI_Win_flush returns before the data of a put are in the target's memory",
      "after a flush, a get of one byte: it arrives behind the data",
-     "measured on 4.3.2, 5.0.0 to 5.0.2", REMEDY_FLUSH_READBACK},
+     "measured on 4.3.2, 5.0.0 to 5.0.2", WORKAROUND_FLUSH_READBACK},
     {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
      "over TCP MPI_Win_flush returns before the data of a put are in the memory of the target",
      "after a flush, a get of one byte: it arrives behind the data", "measured on 2021.18",
-     REMEDY_FLUSH_READBACK},
+     WORKAROUND_FLUSH_READBACK},
     {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
      "an hvector of blocks of several bytes with a stride of one byte is treated as contiguous "
      "blocks: silent wrong data",
      "with a stride of one byte, one contiguous call per segment, or packing",
-     "measured on 2021.18", REMEDY_SPLIT_BYTE_STRIDES},
+     "measured on 2021.18", WORKAROUND_SPLIT_BYTE_STRIDES},
 };
 
 static struct quirks quirks;
@@ -194,7 +194,7 @@ enum { ACC_SEGMENTS = 256, OUTSTANDING = 128, EAGER_MAX = 32 << 10, SHORT_EAGER_
 
 static bool is_overruled(const struct quirk_row *row)
 {
-    if (row->id < REMEDIES) return armcii_config->remedies[row->id] == REMEDY_OFF;
+    if (row->id < WORKAROUNDS) return armcii_config->workarounds[row->id] == WORKAROUND_OFF;
     return row->id == LIMIT_EAGER && armcii_config->eager_max > SHORT_EAGER_MAX;
 }
 
@@ -205,22 +205,22 @@ bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_n
 }
 
 /* clang-format off */
-static void apply(enum remedy remedy)
+static void apply(enum workaround workaround)
 {
     struct quirks *q = &quirks;
-    switch (remedy) {
-    case REMEDY_PAD_SLICES: q->slice_unit = 4096; break;
-    case REMEDY_SHARED_WINDOWS: q->shared_windows_on_one_node = true; break;
-    case REMEDY_UNTHREADED_WINDOWS: q->threaded_windows = false; break;
-    case REMEDY_SPLIT_NEGATIVE_STRIDES: q->negative_strides = false; break;
-    case REMEDY_SPLIT_BYTE_STRIDES: q->byte_strides = false; break;
-    case REMEDY_SPLIT_STRIDED_ACC: q->acc_strided_types = false; break;
-    case REMEDY_SPLIT_VECTOR_ACC: q->acc_indexed_types = false; break;
-    case REMEDY_REMOTE_FLUSH: q->local_completion = false; break;
-    case REMEDY_FLUSH_READBACK: q->flush_is_remote = false; break;
-    case REMEDY_PROBE_RECEIVES: q->anysource_after_arrival = false; break;
-    case REMEDY_FINALIZE_BARRIER: q->finalize_independent = false; break;
-    case REMEDY_PACK_PUTS: q->datatype_sends_fast = false; break;
+    switch (workaround) {
+    case WORKAROUND_PAD_SLICES: q->slice_unit = 4096; break;
+    case WORKAROUND_SHARED_WINDOWS: q->shared_windows_on_one_node = true; break;
+    case WORKAROUND_UNTHREADED_WINDOWS: q->threaded_windows = false; break;
+    case WORKAROUND_SPLIT_NEGATIVE_STRIDES: q->negative_strides = false; break;
+    case WORKAROUND_SPLIT_BYTE_STRIDES: q->byte_strides = false; break;
+    case WORKAROUND_SPLIT_STRIDED_ACC: q->acc_strided_types = false; break;
+    case WORKAROUND_SPLIT_VECTOR_ACC: q->acc_indexed_types = false; break;
+    case WORKAROUND_REMOTE_FLUSH: q->local_completion = false; break;
+    case WORKAROUND_FLUSH_READBACK: q->flush_is_remote = false; break;
+    case WORKAROUND_PROBE_RECEIVES: q->anysource_after_arrival = false; break;
+    case WORKAROUND_FINALIZE_BARRIER: q->finalize_independent = false; break;
+    case WORKAROUND_PACK_PUTS: q->datatype_sends_fast = false; break;
     case LIMIT_ACC_SEGMENTS: q->acc_segments = ACC_SEGMENTS; break;
     case LIMIT_EAGER: q->eager_max = SHORT_EAGER_MAX; break;
     case LIMIT_OUTSTANDING: q->outstanding = OUTSTANDING; break;
@@ -254,7 +254,7 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
         library && strcmp(library, "MPICH") == 0 && version < V(4, 1, 0); /* measured on 4.0.2 */
     for (size_t i = 0; enabled && armcii_quirk_row(i); i++)
         if (armcii_quirk_is_in_force(i, version_text, several_nodes)) apply(table[i].id);
-    for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)
-        if (armcii_config->remedies[remedy] == REMEDY_ON) apply(remedy);
+    for (enum workaround workaround = 0; workaround < WORKAROUNDS; workaround++)
+        if (armcii_config->workarounds[workaround] == WORKAROUND_ON) apply(workaround);
     if (armcii_config->eager_max != 0) quirks.eager_max = armcii_config->eager_max;
 }

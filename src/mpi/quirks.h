@@ -1,5 +1,5 @@
-/* quirks.h - known defects of MPI libraries and their remedies: one table (quirks.c), looked up at
- * run time. No other file knows a library's defects. */
+/* quirks.h - known defects of MPI libraries and their workarounds: one table (quirks.c), looked up
+ * at run time. No other file knows a library's defects. */
 #ifndef ARMCII_QUIRKS_H
 #define ARMCII_QUIRKS_H
 
@@ -44,9 +44,9 @@ struct quirk_row {
     const char *transport;  /* of MPICH ("ucx", "ofi"), or the component of Open MPI for RMA; NULL:
                              * any. The row applies, too, where the one in use is unknown. */
     const char *defect;     /* what breaks */
-    const char *remedy;     /* what the library does about it */
+    const char *workaround; /* what the library does about it */
     const char *reference;  /* where it is described or measured */
-    enum remedy id;         /* of the remedy */
+    enum workaround id;     /* of the workaround */
 };
 
 /* Row i of the table, NULL after the last. */
@@ -65,7 +65,7 @@ void armcii_version_line(const char *version_text, char *line, size_t size);
 bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_nodes);
 
 /* Decide, once at start; the result is in armcii_quirks. enabled false: no row applies, only the
- * remedies and limits that the configuration names. */
+ * workarounds and limits that the configuration names. */
 void armcii_quirks_decide(const char *version_text, bool several_nodes, bool enabled);
 extern const struct quirks *const armcii_quirks;
 

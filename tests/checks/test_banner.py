@@ -14,8 +14,8 @@ UNSET = ("ARMCI_VERBOSE", "ARMCI_SHM", "ARMCI_NODES", "ARMCI_TRANSPORT", "ARMCI_
          "OMP_NUM_THREADS")
 MEMFD = r"the processes of a node cannot share memory by memfd \(%s\): all operations use MPI RMA; remedy: "
 NO_FILE = MEMFD % "the system makes none, or files are limited by ulimit -f"
-TABLE = re.search(r"^\| remedy.*?(?:\n\n|\Z)", read("doc", "reference", "variables.md"), re.M | re.S)[0]
-REMEDIES = re.findall(r"^\| ([a-z][a-z-]*) \|", TABLE, re.M)[1:]
+TABLE = re.search(r"^\| workaround.*?(?:\n\n|\Z)", read("doc", "reference", "variables.md"), re.M | re.S)[0]
+WORKAROUNDS = re.findall(r"^\| ([a-z][a-z-]*) \|", TABLE, re.M)[1:]
 VERSION = read("VERSION").strip()
 PROCESSORS = len(os.sched_getaffinity(0))
 
@@ -55,14 +55,14 @@ class Banner:
 
 @pytest.fixture(scope="module", name="known")
 def known_quirks():
-    """What armci-info names for one node: the remedies with a name. ARMCI makes no request-based calls anyway."""
+    """What armci-info names for one node: the workarounds with a name. ARMCI makes no request-based calls anyway."""
     found, here, defects = set(), False, re.search(r"^Known defects.*?(?:\n\n|\Z)", output(INFO), re.M | re.S)[0]
     for line in defects.splitlines()[1:]:
-        remedy = re.match(r"\s*-> ([a-z]*-[a-z-]*):", line)
+        workaround = re.match(r"\s*-> ([a-z]*-[a-z-]*):", line)
         if "->" not in line:
             here = not line.endswith("[between nodes]")
-        elif here and remedy:
-            found.add(remedy[1])
+        elif here and workaround:
+            found.add(workaround[1])
     return sorted(found)
 
 
@@ -156,18 +156,18 @@ def test_system_that_gives_no_threads(tmp_path, refused):
 
 def test_unknown_mpi_library(odd):
     seen = Banner(2, odd("-DUNKNOWN"), ARMCI_SHM="no")
-    seen.warns("unknown-mpi", r"the defects of this MPI library \(Fast MPI 7\) are unknown, so no remedies are in use; remedy: ")
+    seen.warns("unknown-mpi", r"the defects of this MPI library \(Fast MPI 7\) are unknown, so no workarounds are in use; remedy: ")
 
 
-def test_remedies_by_name():
+def test_workarounds_by_name():
     """Alone after none, else beside those that the library needs, each once."""
-    assert len(REMEDIES) > 1
-    added, removed = ("".join(",%s%s" % (sign, remedy) for remedy in REMEDIES) for sign in "+-")
+    assert len(WORKAROUNDS) > 1
+    added, removed = ("".join(",%s%s" % (sign, workaround) for workaround in WORKAROUNDS) for sign in "+-")
     Banner(1, ARMCI_VERBOSE="1", ARMCI_QUIRKS="none").once("^ARMCI: quirks: none$")
     seen = Banner(1, ARMCI_VERBOSE="1", ARMCI_QUIRKS="none" + added)
-    assert seen.quirks() == sorted(REMEDIES)
+    assert seen.quirks() == sorted(WORKAROUNDS)
     seen = Banner(1, ARMCI_VERBOSE="1", ARMCI_QUIRKS="auto" + added).lines(8)
-    assert [item for item in seen.quirks() if "=" not in item] == sorted(REMEDIES)
+    assert [item for item in seen.quirks() if "=" not in item] == sorted(WORKAROUNDS)
     seen = Banner(1, ARMCI_VERBOSE="1", ARMCI_QUIRKS="auto" + removed)
     assert not [item for item in seen.quirks() if "=" not in item and item != "none"]
 

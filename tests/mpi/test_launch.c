@@ -81,7 +81,7 @@ static void part(void)
 }
 
 static const struct test tests[] = {
-    {"a process that is alone is named, with the remedy", all_launchers},
+    {"a process that is alone is named, with the workaround", all_launchers},
     {"a start on one of several processes is no mistake", part},
 };
 SUITE(.start = start_mpi, .stop = stop_mpi);

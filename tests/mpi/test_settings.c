@@ -56,8 +56,8 @@ static void list_values(const struct config_entry *e)
         add_range(e->type);
     else
         add_words(e->type);
-    for (int i = 0; strstr(e->type, "+NAME") && i < REMEDIES; i++) {
-        const char *name = armcii_config_remedy((enum remedy)i, NULL);
+    for (int i = 0; strstr(e->type, "+NAME") && i < WORKAROUNDS; i++) {
+        const char *name = armcii_config_workaround((enum workaround)i, NULL);
         add_value("+%.*s", name, strlen(name));
     }
 }

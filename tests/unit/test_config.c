@@ -151,8 +151,8 @@ TEST(test_defaults)
     ck_assert_int_eq(armcii_config->nodes, NODES_AUTO);
     ck_assert(!armcii_config->debug_alloc);
     ck_assert(armcii_config->quirks);
-    for (size_t i = 0; i < REMEDIES; i++)
-        ck_assert_int_eq(armcii_config->remedies[i], REMEDY_AUTO);
+    for (size_t i = 0; i < WORKAROUNDS; i++)
+        ck_assert_int_eq(armcii_config->workarounds[i], WORKAROUND_AUTO);
     ck_assert_int_eq(armcii_config->transport, TRANSPORT_AUTO);
     ck_assert_uint_eq(armcii_config->eager_max, 0);
     ck_assert_uint_eq(armcii_config->outstanding_limit, 128);
@@ -368,21 +368,21 @@ TEST(test_every_slip_in_a_word)
     }
 }
 
-/* Every remedy by its name, added and left out; its neighbours stay as they are. */
-TEST(test_every_remedy)
+/* Every workaround by its name, added and left out; its neighbours stay as they are. */
+TEST(test_every_workaround)
 {
-    for (enum remedy r = 0; r < REMEDIES; r++) {
-        const char *help, *name = armcii_config_remedy(r, &help);
+    for (enum workaround r = 0; r < WORKAROUNDS; r++) {
+        const char *help, *name = armcii_config_workaround(r, &help);
         char text[64];
         ck_assert_uint_gt(strlen(help), 10);
         for (int on = 0; on < 2; on++) {
             snprintf(text, sizeof text, "%c%s", on ? '+' : '-', name);
             accept("ARMCI_QUIRKS", text, text);
             ck_assert(armcii_config->quirks);
-            for (size_t k = 0; k < REMEDIES; k++)
-                ck_assert_int_eq(armcii_config->remedies[k], k != r ? REMEDY_AUTO
-                                                             : on   ? REMEDY_ON
-                                                                    : REMEDY_OFF);
+            for (size_t k = 0; k < WORKAROUNDS; k++)
+                ck_assert_int_eq(armcii_config->workarounds[k], k != r ? WORKAROUND_AUTO
+                                                                : on   ? WORKAROUND_ON
+                                                                       : WORKAROUND_OFF);
         }
     }
     accept("ARMCI_QUIRKS", "NONE", "none");
@@ -461,7 +461,7 @@ static const struct {
     const char *values; /* NAME=value, separated by blanks */
     const char *lines;
 } settings[] = {
-    /* one list of remedies */
+    /* one list of workarounds */
     {{"ARMCI_QUIRKS=+pad-slices,-pack-puts"}, "ARMCI_QUIRKS=+pad-slices,-pack-puts", ""},
     {{"ARMCI_QUIRKS=-pack-puts,+PAD-Slices"}, "ARMCI_QUIRKS=+pad-slices,-pack-puts", ""},
     {{"ARMCI_QUIRKS=auto,-remote-flush"}, "ARMCI_QUIRKS=-remote-flush", ""},

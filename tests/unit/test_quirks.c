@@ -454,7 +454,7 @@ TEST(limits)
 static const struct {
     const char *setting, *library;
     enum defect defect;
-    bool row, avoided, none; /* is the row in force; is the remedy; no other row applies */
+    bool row, avoided, none; /* is the row in force; is the workaround; no other row applies */
 } configured[] = {
     {"ARMCI_QUIRKS=-split-byte-strides,-flush-readback", intel_202118, BYTE_STRIDES, false, false,
      false},
@@ -473,7 +473,7 @@ static const struct {
     {"ARMCI_QUIRKS=none", mpich_502, LATE_RECEIVES, true, false, true},
 };
 
-TABLE_TEST(remedies_as_configured, configured)
+TABLE_TEST(workarounds_as_configured, configured)
 {
     struct quirks want = none;
     if (configured[_i].library == mpich_502 && !configured[_i].none) {
@@ -491,8 +491,8 @@ TABLE_TEST(remedies_as_configured, configured)
         configured[_i].row);
 }
 
-/* What each remedy changes, on a library without defects. */
-static void expect_remedy(const char *setting, struct quirks want)
+/* What each workaround changes, on a library without defects. */
+static void expect_workaround(const char *setting, struct quirks want)
 {
     configure(setting, NULL);
     for (int several = 0; several < 2; several++)
@@ -500,30 +500,30 @@ static void expect_remedy(const char *setting, struct quirks want)
     configure(NULL, NULL);
 }
 
-#define EXPECT_REMEDY(NAME, FIELD, VALUE)                                                          \
+#define EXPECT_WORKAROUND(NAME, FIELD, VALUE)                                                      \
     {                                                                                              \
         struct quirks want = none;                                                                 \
         want.FIELD = VALUE;                                                                        \
-        expect_remedy("ARMCI_QUIRKS=+" NAME, want);                                                \
+        expect_workaround("ARMCI_QUIRKS=+" NAME, want);                                            \
         seen++;                                                                                    \
     }
 
-TEST(each_remedy)
+TEST(each_workaround)
 {
     size_t seen = 0;
-    EXPECT_REMEDY("pad-slices", slice_unit, 4096);
-    EXPECT_REMEDY("shared-windows", shared_windows_on_one_node, true);
-    EXPECT_REMEDY("unthreaded-windows", threaded_windows, false);
-    EXPECT_REMEDY("split-negative-strides", negative_strides, false);
-    EXPECT_REMEDY("split-byte-strides", byte_strides, false);
-    EXPECT_REMEDY("split-strided-acc", acc_strided_types, false);
-    EXPECT_REMEDY("split-vector-acc", acc_indexed_types, false);
-    EXPECT_REMEDY("remote-flush", local_completion, false);
-    EXPECT_REMEDY("flush-readback", flush_is_remote, false);
-    EXPECT_REMEDY("probe-receives", anysource_after_arrival, false);
-    EXPECT_REMEDY("finalize-barrier", finalize_independent, false);
-    EXPECT_REMEDY("pack-puts", datatype_sends_fast, false);
-    ck_assert_uint_eq(seen, REMEDIES);
+    EXPECT_WORKAROUND("pad-slices", slice_unit, 4096);
+    EXPECT_WORKAROUND("shared-windows", shared_windows_on_one_node, true);
+    EXPECT_WORKAROUND("unthreaded-windows", threaded_windows, false);
+    EXPECT_WORKAROUND("split-negative-strides", negative_strides, false);
+    EXPECT_WORKAROUND("split-byte-strides", byte_strides, false);
+    EXPECT_WORKAROUND("split-strided-acc", acc_strided_types, false);
+    EXPECT_WORKAROUND("split-vector-acc", acc_indexed_types, false);
+    EXPECT_WORKAROUND("remote-flush", local_completion, false);
+    EXPECT_WORKAROUND("flush-readback", flush_is_remote, false);
+    EXPECT_WORKAROUND("probe-receives", anysource_after_arrival, false);
+    EXPECT_WORKAROUND("finalize-barrier", finalize_independent, false);
+    EXPECT_WORKAROUND("pack-puts", datatype_sends_fast, false);
+    ck_assert_uint_eq(seen, WORKAROUNDS);
 }
 
 /* What people read: every row says what breaks, what is done and where that comes from. */
@@ -532,7 +532,7 @@ TEST(table_is_complete)
     size_t n = 0;
     for (const struct quirk_row *row; (row = armcii_quirk_row(n)); n++) {
         ck_assert_msg(row->from < row->to, "row %zu: versions %d to %d", n, row->from, row->to);
-        ck_assert_msg(strlen(row->defect) > 20 && strlen(row->remedy) > 10 &&
+        ck_assert_msg(strlen(row->defect) > 20 && strlen(row->workaround) > 10 &&
                           strlen(row->reference) > 5,
                       "row %zu lacks words", n);
     }

@@ -108,7 +108,7 @@ TEST(mpi_library)
 {
     check_only(
         JOB(s.unknown_mpi = "Fast MPI 7"), "unknown-mpi",
-        "the defects of this MPI library (Fast MPI 7) are unknown, so no remedies are in use");
+        "the defects of this MPI library (Fast MPI 7) are unknown, so no workarounds are in use");
 }
 
 /* Of all processes the largest severity is printed: the worse situation must have it. */

@@ -23,7 +23,7 @@ static void begin(struct keeper *k, const struct line *l)
     snprintf(k->probe, sizeof k->probe, "%s", l->field[1]);
     k->deadline = now() + strtod(l->field[2], NULL) + k->spare;
     snprintf(k->outcome, sizeof k->outcome, "%s", l->field[3]);
-    snprintf(k->remedy, sizeof k->remedy, "%s", l->field[4]);
+    snprintf(k->workaround, sizeof k->workaround, "%s", l->field[4]);
 }
 
 static void note(struct keeper *k, const struct line *l)
@@ -93,7 +93,7 @@ void keeper_fail(struct keeper *k, const char *how)
     struct line line;
     if (!k->probe[0]) return;
     snprintf(text, sizeof text, "@doctor\trow\t%s\t%s\t%s\t%s", k->probe, k->outcome, how,
-             k->remedy);
+             k->workaround);
     k->probe[0] = '\0';
     if (line_parse(&line, text)) k->deliver(&line);
 }

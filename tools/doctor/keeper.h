@@ -18,7 +18,7 @@ struct keeper {
     bool alone;     /* the line "alone": a job of one process, which has said so */
     int rank;       /* -1: unknown */
     char probe[64]; /* the running probe, or "" */
-    char outcome[16], remedy[200];
+    char outcome[16], workaround[200];
     double deadline;
     char buffer[8192];
     size_t filled;

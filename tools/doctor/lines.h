@@ -4,13 +4,13 @@
  *   rank NUMBER                           rank of the process that writes
  *   meet ADDRESSES PORT TOKEN             where rank 0's keeper listens
  *   fact NAME VALUE                       for the head of the table
- *   begin NAME SECONDS OUTCOME REMEDY     a probe starts; the outcome if it crashes, and why that
- * is harmless row NAME OUTCOME TEXT REMEDY          the result speed PATH WHAT MICROSECONDS MIBS
- * one measurement advice TEXT                           a better setting probe OPERATION
- * MICROSECONDS COMPLETE between nodes; COMPLETE: yes, without the target; no route NAME the one
- * chosen figure ROUTE WHAT BYTES IDLE COMPUTING WAITS   medians of one operation, in microseconds,
- * with the target in MPI and computing; WAITS: yes, until the target calls MPI; no end all probes
- * are done
+ *   begin NAME SECONDS OUTCOME WORKAROUND     a probe starts; the outcome if it crashes, and why
+ * that is harmless row NAME OUTCOME TEXT WORKAROUND          the result speed PATH WHAT
+ * MICROSECONDS MIBS one measurement advice TEXT                           a better setting probe
+ * OPERATION MICROSECONDS COMPLETE between nodes; COMPLETE: yes, without the target; no route NAME
+ * the one chosen figure ROUTE WHAT BYTES IDLE COMPUTING WAITS   medians of one operation, in
+ * microseconds, with the target in MPI and computing; WAITS: yes, until the target calls MPI; no
+ * end all probes are done
  */
 #ifndef DOCTOR_LINES_H
 #define DOCTOR_LINES_H

@@ -34,7 +34,7 @@ struct probe {
     int seconds;    /* time limit */
     bool dangerous; /* may crash or hang where MPI has a known defect */
     void (*run)(struct finding *f);
-    const char *(*remedy)(void); /* why a defect does no harm; NULL, or a function that returns
+    const char *(*workaround)(void); /* why a defect does no harm; NULL, or a function that returns
                                     NULL, if it does harm */
 };
 

@@ -101,25 +101,25 @@ void probe_advice(struct finding *f);
 /* routes.c: each route that is possible between nodes, measured in turn */
 void probe_routes(struct finding *f);
 
-/* remedies.c: is this probe known to end the job with this library, and does ARMCI never make the
- * call? */
-bool remedy_is_known(const struct probe *p);
+/* workarounds.c: is this probe known to end the job with this library, and does ARMCI never make
+ * the call? */
+bool workaround_is_known(const struct probe *p);
 /* Why a defect does no harm; NULL if it does. */
-const char *remedy_padded(void);
-const char *remedy_no_create(void);
-const char *remedy_no_windows(void);
-const char *remedy_no_requests(void);
-const char *remedy_one_domain(void);
-const char *remedy_one_window(void);
-const char *remedy_no_get_accumulate(void);
-const char *remedy_acc_strided(void);
-const char *remedy_acc_indexed(void);
-const char *remedy_negative(void);
-const char *remedy_byte_strides(void);
-const char *remedy_late_receives(void);
-const char *remedy_segments(void);
-const char *remedy_outstanding(void);
-const char *remedy_shared_groups(void);
-const char *remedy_dynamic(void);
+const char *workaround_padded(void);
+const char *workaround_no_create(void);
+const char *workaround_no_windows(void);
+const char *workaround_no_requests(void);
+const char *workaround_one_domain(void);
+const char *workaround_one_window(void);
+const char *workaround_no_get_accumulate(void);
+const char *workaround_acc_strided(void);
+const char *workaround_acc_indexed(void);
+const char *workaround_negative(void);
+const char *workaround_byte_strides(void);
+const char *workaround_late_receives(void);
+const char *workaround_segments(void);
+const char *workaround_outstanding(void);
+const char *workaround_shared_groups(void);
+const char *workaround_dynamic(void);
 
 #endif

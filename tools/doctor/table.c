@@ -23,7 +23,7 @@ enum {
 struct row {
     const struct probe *probe;
     enum outcome outcome;
-    char text[400], remedy[200];
+    char text[400], workaround[200];
 };
 struct fact {
     char name[40], value[300];
@@ -78,7 +78,7 @@ static void add_rows(struct json *j)
         armcii_json_text(j, "section", section_title(r->probe->section));
         armcii_json_text(j, "result", outcome_word(r->outcome));
         armcii_json_text(j, "text", r->text);
-        armcii_json_text(j, "remedy", r->remedy);
+        armcii_json_text(j, "workaround", r->workaround);
         armcii_json_close(j, '}');
     }
     armcii_json_close(j, ']');
@@ -181,17 +181,17 @@ static void print_row(const struct row *r)
     bool defect = table.probing && (r->outcome == WRONG || r->outcome == AVOIDED);
     printf("  %-7s %-31s", defect ? "DEFECT" : outcome_word(r->outcome), r->probe->title);
     print_wrapped(r->text);
-    if (r->remedy[0]) printf("%*s-> %s\n", INDENT + 1, "", r->remedy);
+    if (r->workaround[0]) printf("%*s-> %s\n", INDENT + 1, "", r->workaround);
 }
 
 static void add_row(const struct probe *probe, enum outcome outcome, const char *text,
-                    const char *remedy)
+                    const char *workaround)
 {
     if (table.rows == MOST_ROWS || !probe || table_has(probe->name)) return;
     struct row *r = &table.row[table.rows++];
     *r = (struct row){.probe = probe, .outcome = outcome};
     snprintf(r->text, sizeof r->text, "%s", text);
-    snprintf(r->remedy, sizeof r->remedy, "%s", remedy);
+    snprintf(r->workaround, sizeof r->workaround, "%s", workaround);
     if (outcome != UNTRIED) print_row(r);
     if (probe->section == SECTION_ROUTES && outcome != UNTRIED) figures_print();
 }

@@ -89,10 +89,10 @@ bool worker_wants(const struct options *o, const struct probe *p)
 }
 
 /* The outcome if the probe finds an error. */
-static enum outcome worst(const struct probe *p, const char *remedy)
+static enum outcome worst(const struct probe *p, const char *workaround)
 {
     if (p->section == SECTION_FORCED || p->section == SECTION_ROUTES) return UNUSED;
-    return remedy ? AVOIDED : WRONG;
+    return workaround ? AVOIDED : WRONG;
 }
 
 /* Sum the results of all ranks; take the text of the lowest rank with an error. */
@@ -109,7 +109,7 @@ static void collect(struct finding *f)
     f->wrong = sums[1];
 }
 
-static void write_row(const struct probe *p, const struct finding *f, const char *remedy)
+static void write_row(const struct probe *p, const struct finding *f, const char *workaround)
 {
     if (f->skipped || f->wrong == 0)
         line_write("row\t%s\t%s\t%s", p->name,
@@ -118,8 +118,9 @@ static void write_row(const struct probe *p, const struct finding *f, const char
                                            : PASS),
                    f->text);
     else
-        line_write("row\t%s\t%s\t%ld of %ld wrong: %s\t%s", p->name, outcome_word(worst(p, remedy)),
-                   f->wrong, f->tried, f->trouble, remedy ? remedy : "");
+        line_write("row\t%s\t%s\t%ld of %ld wrong: %s\t%s", p->name,
+                   outcome_word(worst(p, workaround)), f->wrong, f->tried, f->trouble,
+                   workaround ? workaround : "");
 }
 
 static void plant(const char *fault)
@@ -134,17 +135,17 @@ static void plant(const char *fault)
 static void run_probe(const struct probe *p)
 {
     struct finding f = {.probe = p};
-    const char *remedy = job->probing || !p->remedy ? NULL : p->remedy();
-    line_write("begin\t%s\t%d\t%s\t%s", p->name, p->seconds, outcome_word(worst(p, remedy)),
-               remedy ? remedy : "");
+    const char *workaround = job->probing || !p->workaround ? NULL : p->workaround();
+    line_write("begin\t%s\t%d\t%s\t%s", p->name, p->seconds, outcome_word(worst(p, workaround)),
+               workaround ? workaround : "");
     MPI_Barrier(job->comm);
-    if (p->dangerous && job->careful && remedy_is_known(p))
+    if (p->dangerous && job->careful && workaround_is_known(p))
         leave_out(
             &f, "known to be defective in this library, and not used by ARMCI (--probe tries it)");
     else
         p->run(&f);
     collect(&f);
-    write_row(p, &f, remedy);
+    write_row(p, &f, workaround);
 }
 
 /* ---------------------------------------------------------------- the job ---------- */

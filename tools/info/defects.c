@@ -37,14 +37,14 @@ void info_print_defects(void)
     printf("# Known defects of MPI libraries\n\n"
            "Written by `armci-info --defects` from `src/mpi/quirks.c`; do not edit.\n\n"
            "The library finds the rows for the MPI library that is loaded, and applies their "
-           "remedies. `armci-info` prints them.\n"
-           "\n| library | where | defect | remedy | source |\n|---|---|---|---|---|\n");
+           "workarounds. `armci-info` prints them.\n"
+           "\n| library | where | defect | workaround | source |\n|---|---|---|---|---|\n");
     for (size_t i = 0; (row = armcii_quirk_row(i)) != NULL; i++) {
         printf("| %s ", row->library);
         print_versions(row);
         printf(" | %s%s%s | %s | %s | %s |\n",
                row->scope == QUIRK_SEVERAL_NODES ? "between nodes" : "anywhere",
                row->transport ? ", " : "", row->transport ? row->transport : "", row->defect,
-               row->remedy, row->reference);
+               row->workaround, row->reference);
     }
 }

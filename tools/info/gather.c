@@ -245,16 +245,16 @@ bool info_quirk_concerns(size_t i, bool *on_one_node, bool *on_several)
 void info_print_quirks(void)
 {
     bool here, between;
-    printf("Known defects of this MPI library and their remedies\n");
+    printf("Known defects of this MPI library and their workarounds\n");
     for (size_t i = 0; armcii_quirk_row(i); i++) {
         const struct quirk_row *row = armcii_quirk_row(i);
         if (!info_quirk_concerns(i, &here, &between)) continue;
-        const char *name = row->id < REMEDIES ? armcii_config_remedy(row->id, NULL) : "";
+        const char *name = row->id < WORKAROUNDS ? armcii_config_workaround(row->id, NULL) : "";
         printf("  %s%s\n      -> %s%s%s%s (%s)\n", row->defect,
                here && between ? ""
                : between       ? " [between nodes]"
                                : " [on one node]",
-               name, *name ? ": " : "", row->remedy,
+               name, *name ? ": " : "", row->workaround,
                armcii_config->quirks ? "" : " [switched off by ARMCI_QUIRKS]", row->reference);
     }
 }

@@ -38,7 +38,7 @@ static void add_quirks(struct json *j)
         armcii_json_line(j);
         armcii_json_open(j, NULL, '{');
         armcii_json_text(j, "defect", row->defect);
-        armcii_json_text(j, "remedy", row->remedy);
+        armcii_json_text(j, "workaround", row->workaround);
         armcii_json_text(j, "reference", row->reference);
         armcii_json_bool(j, "on_one_node", one);
         armcii_json_bool(j, "between_nodes", several);

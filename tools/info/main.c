@@ -100,7 +100,7 @@ static void print_help(void)
 {
     printf("Usage: armci-info [OPTION]\n"
            "Print the version of ARMCI-RMA, the MPI library, its known defects with their "
-           "remedies, the environment variables whose value\n"
+           "workarounds, the environment variables whose value\n"
            "is not the default, the build, the paths of transfers and the limits of this node.\n"
            "\n"
            "Options:\n"

@@ -66,18 +66,18 @@ static void print_markdown_table(bool for_tests)
     }
 }
 
-static void print_markdown_remedies(void)
+static void print_markdown_workarounds(void)
 {
     const char *help;
 
-    printf("\nNames of remedies in ARMCI_QUIRKS, separated by commas: "
+    printf("\nNames of workarounds in ARMCI_QUIRKS, separated by commas: "
            "`ARMCI_QUIRKS=+remote-flush,-pack-puts`. With `none,+NAME` only that "
            "one\n"
            "is applied. `armci-info` prints the known defects of the MPI library in use, with "
            "these names.\n"
-           "\n| remedy | meaning |\n|---|---|\n");
-    for (enum remedy remedy = 0; remedy < REMEDIES; remedy++) {
-        printf("| %s |", armcii_config_remedy(remedy, &help));
+           "\n| workaround | meaning |\n|---|---|\n");
+    for (enum workaround workaround = 0; workaround < WORKAROUNDS; workaround++) {
+        printf("| %s |", armcii_config_workaround(workaround, &help));
         printf(" %s |\n", help);
     }
 }
@@ -93,7 +93,7 @@ void info_print_markdown(void)
            "in\n"
            "force. `armci-info` prints the values in force.\n");
     print_markdown_table(false);
-    print_markdown_remedies();
+    print_markdown_workarounds();
     printf("\nFor tests of the library; programs do not need these:\n");
     print_markdown_table(true);
     info_print_markdown_names();
