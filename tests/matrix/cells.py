@@ -55,15 +55,6 @@ def run_tests(options, build, env, log):
         return list(results_of(report)) if report.exists() else [("FAIL", " ".join(map(str, options)), "did not run", 0.0)]
 
 
-def run_twice(options, build, env, log):
-    """The same, and once more what failed: machines that others use make some tests fail. What passed only then is PASS, with what was wrong."""
-    first = run_tests(options, build, env, log)
-    if all(outcome != "FAIL" for outcome, *_ in first):
-        return first
-    again = {label: outcome for outcome, label, *_ in run_tests(["--last-failed"], build, env, log)}
-    return [("PASS" if again.get(label) == "PASS" else outcome, label, why, seconds) for outcome, label, why, seconds in first]
-
-
 def on_two_nodes(build, env):
     """Does the launcher really put the ranks on two?  The library says at its start. None where there can be no two nodes."""
     command = [TOP / "tests/hosts/two-hosts", "launch", "2", "40", build / "tests/mpi/test_contiguous.mpi"]
@@ -82,6 +73,6 @@ def run_cell(library, build, place, which):
     # The rows on hosts are of tier 2.
     options = ["--tier", "2", "--in", "hosts"] if two else ["--tier", tiers, "--in", "node,noshm,nodes"]
     with open(build / f"{place.replace(' ', '-')}.log", "w") as log:
-        results = run_twice([*options, "-k", pattern], build, env, log)
-        results += run_twice(["--tier", "3", "--in", "hosts" if two else "node", "-k", DOCTOR], build, env, log)
+        results = run_tests([*options, "-k", pattern], build, env, log)
+        results += run_tests(["--tier", "3", "--in", "hosts" if two else "node", "-k", DOCTOR], build, env, log)
     return [result[:3] for result in results], sum(result[3] for result in results)
