@@ -168,7 +168,7 @@ static void start_call(struct client *c, int k)
         await_reply(c, k, &r, c->rows, sizeof c->rows);
         break;
     case LARGE_PUT:
-        r.kind = AM_PUT_RTS;
+        r.kind = c->call / CALLS % 2 == 0 ? AM_PUT_RTS : AM_PUT_PACKED_RTS;
         r.scale_bytes = 0; /* no flag */
         armcii_shape_contiguous(&s, large, memory->large, LARGE);
         await_reply(c, k, &r, NULL, 0);
@@ -180,7 +180,7 @@ static void start_call(struct client *c, int k)
         await_reply(c, k, &r, NULL, 0);
         break;
     }
-    c->awaits_data = r.kind == AM_PUT_RTS || r.kind == AM_ACC_RTS;
+    c->awaits_data = r.kind == AM_PUT_RTS || r.kind == AM_PUT_PACKED_RTS || r.kind == AM_ACC_RTS;
     encode(c, k, &r, &s);
 }
 

@@ -189,18 +189,32 @@ static void *copy_of_one(enum element e)
     return one;
 }
 
+static const enum am_kind kinds[] = {AM_PUT,
+                                     AM_PUT,
+                                     AM_ACC,
+                                     AM_GET,
+                                     AM_GET,
+                                     AM_PUT_RNDV,
+                                     AM_PUT_RTS,
+                                     AM_ACC_RNDV,
+                                     AM_ACC_RTS,
+                                     AM_PUT_PACKED,
+                                     AM_PUT_PACKED_RTS,
+                                     AM_RMW,
+                                     AM_LOCK,
+                                     AM_TRYLOCK,
+                                     AM_UNLOCK,
+                                     AM_CREDIT};
+
 /* Append request i to the message. */
 static size_t append(char *to, int i, struct asked *a)
 {
-    static const enum am_kind kinds[] = {AM_PUT,      AM_PUT,     AM_ACC,      AM_GET,     AM_GET,
-                                         AM_PUT_RNDV, AM_PUT_RTS, AM_ACC_RNDV, AM_ACC_RTS, AM_RMW,
-                                         AM_LOCK,     AM_TRYLOCK, AM_UNLOCK,   AM_CREDIT};
     static long operand = 3;
     static struct am_flag flag;
     struct am_request r = {.kind = kinds[rng_below(&rng, sizeof kinds / sizeof *kinds)]};
     enum element e = (enum element)rng_below(&rng, ELEMENT_COUNT);
     const bool is_acc = r.kind == AM_ACC || r.kind == AM_ACC_RNDV || r.kind == AM_ACC_RTS,
-               is_rndv = r.kind >= AM_PUT_RNDV && r.kind <= AM_ACC_RTS,
+               is_rndv = r.kind >= AM_PUT_RNDV && r.kind <= AM_PUT_PACKED_RTS,
                is_put_rndv = r.kind == AM_PUT_RNDV || r.kind == AM_PUT_RTS;
     *a = (struct asked){.kind = r.kind, .tag = AM_TAG_FIRST + (int)rng_below(&rng, AM_TAGS)};
     if (r.kind >= AM_LOCK) {

@@ -85,22 +85,53 @@ static bool carry_flag(const struct op *op, const struct shape *s)
     return true;
 }
 
-/* r: as for an eager request. */
+static char *alloc_buffer(size_t bytes)
+{
+    struct backoff p = {0};
+    char *buffer;
+    while (!(buffer = armcii_bufpool_alloc(&armcii_outstanding_buffers, bytes))) {
+        armcii_endpoints_send();
+        armcii_am_progress(&p);
+    }
+    return buffer;
+}
+
+static enum am_kind rndv_kind(bool is_put, bool is_packed, bool waits)
+{
+    if (!is_put) return waits ? AM_ACC_RTS : AM_ACC_RNDV;
+    if (is_packed) return waits ? AM_PUT_PACKED_RTS : AM_PUT_PACKED;
+    return waits ? AM_PUT_RTS : AM_PUT_RNDV;
+}
+
+/* The flag of a put that the server receives in place, where it comes with the request. */
+static struct am_flag flag_of(const struct op *op, const struct shape *s, bool is_in_place)
+{
+    if (!is_in_place || !carry_flag(op, s)) return (struct am_flag){0};
+    return (struct am_flag){(uint64_t)(uintptr_t)op->flag->address, op->flag->value};
+}
+
+/* r: as for an eager request. The server receives an accumulate, and what is packed here, in a
+ * buffer. */
 static void send_rndv(struct endpoint *e, struct am_request r, const struct op *op,
                       const struct shape *s, uint64_t id)
 {
-    const bool is_put = r.kind == AM_PUT;
+    const bool is_put = r.kind == AM_PUT, is_packed = !armcii_am_sends_in_place(s, is_put);
     const int server = armcii_world->node_of[r.owner];
     struct outstanding *o = new_outstanding(id, r.owner);
     MPI_Request request;
+    struct shape packed;
+    const struct shape *data = s;
+    if (is_packed) {
+        armcii_shape_contiguous(&packed, alloc_buffer(s->bytes), s->remote, s->bytes);
+        armcii_shape_pack(s, packed.local);
+        o->buffer = packed.local;
+        data = &packed;
+    }
     r.tag = new_tag();
     struct rndv rndv = {.server = server, .owner = r.owner, .tag = r.tag, .verb = op->verb};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
-    struct am_flag flag = {0};
-    if (is_put && carry_flag(op, s)) {
-        rndv.flag = (char *)op->flag->address;
-        flag = (struct am_flag){(uint64_t)(uintptr_t)rndv.flag, op->flag->value};
-    }
+    const struct am_flag flag = flag_of(op, s, is_put && !is_packed);
+    rndv.flag = (char *)(uintptr_t)flag.address;
     if (is_put) {
         r.scale = &flag;
         r.scale_bytes = sizeof flag;
@@ -109,15 +140,16 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
     const bool waits = armcii_am_window_is_small() || !armcii_endpoint_fits_window(e, bytes);
     if (waits) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
-    r.kind = is_put ? (waits ? AM_PUT_RTS : AM_PUT_RNDV) : (waits ? AM_ACC_RTS : AM_ACC_RNDV);
+    r.kind = rndv_kind(is_put, is_packed, waits);
     append_request(e, &r, s);
     armcii_endpoint_add_rndv(e, &rndv, waits ? 0 : bytes);
     armcii_endpoint_send(e);
-    if (waits)
-        armcii_outstanding_set_send(o, s, armcii_endpoints->comm, server, r.tag + AM_TAG_DATA);
-    else
-        armcii_am_send_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
-                             server, r.tag + AM_TAG_DATA, &request);
+    armcii_outstanding_set_send(o, data, armcii_endpoints->comm, server,
+                                waits ? r.tag + AM_TAG_DATA : 0);
+    if (!waits)
+        armcii_am_send_zcopy(armcii_endpoints->comm,
+                             (struct am_zcopy){data->local, data, SHAPE_LOCAL}, server,
+                             r.tag + AM_TAG_DATA, &request);
     armcii_outstanding_start(o, request, waits ? 0 : AM_SENDS);
 }
 
@@ -128,17 +160,6 @@ static bool use_zcopy(const struct shape *fragment)
     if (fragment->form == SHAPE_CONTIGUOUS) return true;
     return !armcii_bufpool_can_alloc(&armcii_outstanding_buffers, fragment->bytes) &&
            armcii_am_can_zcopy(fragment, SHAPE_LOCAL);
-}
-
-static char *alloc_buffer(size_t bytes)
-{
-    struct backoff p = {0};
-    char *buffer;
-    while (!(buffer = armcii_bufpool_alloc(&armcii_outstanding_buffers, bytes))) {
-        armcii_endpoints_send();
-        armcii_am_progress(&p);
-    }
-    return buffer;
 }
 
 static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)

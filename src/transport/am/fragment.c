@@ -110,16 +110,29 @@ bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
     return s->form == SHAPE_STRIDED && armcii_datatype_side_is_supported(s, side);
 }
 
-/* Bytes of a fragment: AM_ZCOPY_MAX if it is zero-copy, else `packed`. Replies are packed: a
- * derived datatype is not faster. */
+bool armcii_am_sends_in_place(const struct shape *s, bool in_place_at_server)
+{
+    if (s->form == SHAPE_CONTIGUOUS) return true;
+    return armcii_quirks->datatype_sends_fast && armcii_am_can_zcopy(s, SHAPE_LOCAL) &&
+           (!in_place_at_server || armcii_am_can_zcopy(s, SHAPE_REMOTE));
+}
+
+/* Fragments of about equal length, of up to AM_PACKED_MAX bytes. */
+static size_t even_fragment(const struct shape *s)
+{
+    const size_t fragments = s->bytes / AM_PACKED_MAX + 1;
+    return (s->bytes / fragments / SHAPE_SPLIT_UNIT + 1) * SHAPE_SPLIT_UNIT;
+}
+
+/* Bytes of a fragment: AM_ZCOPY_MAX if it is zero-copy. Replies are packed: a derived datatype is
+ * not faster. */
 static size_t fragment_max_of(const struct shape *s, enum shape_side written, size_t packed)
 {
     if (s->form == SHAPE_VECTOR) return AM_ZCOPY_MAX;
     if (s->bytes <= AM_RNDV_MIN) return packed;
     if (s->form == SHAPE_CONTIGUOUS) return AM_ZCOPY_MAX;
     if (written == SHAPE_LOCAL) return packed;
-    bool whole = armcii_am_can_zcopy(s, SHAPE_LOCAL) && armcii_am_can_zcopy(s, SHAPE_REMOTE);
-    return whole && armcii_quirks->datatype_sends_fast ? AM_ZCOPY_MAX : packed;
+    return armcii_am_sends_in_place(s, true) ? AM_ZCOPY_MAX : even_fragment(s);
 }
 
 /* Requests are eager: a server does not wait for the rest of one. So are moderate replies: several
@@ -141,17 +154,12 @@ void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum s
                            .in_order = !any_order};
 }
 
-/* The server receives long data in a buffer, so only the local side may need a datatype. The
- * fragments are of about equal length. */
 void armcii_am_fragment_begin_accumulate(struct am_cursor *c, const struct shape *s)
 {
-    const bool is_long = s->bytes > AM_RNDV_MIN &&
-                         (s->form != SHAPE_STRIDED || (armcii_quirks->datatype_sends_fast &&
-                                                       armcii_am_can_zcopy(s, SHAPE_LOCAL)));
-    const size_t packed = armcii_am_eager_max(), fragments = s->bytes / AM_ACC_MAX + 1,
-                 even = (s->bytes / fragments / SHAPE_SPLIT_UNIT + 1) * SHAPE_SPLIT_UNIT;
-    *c = (struct am_cursor){
-        .fragment_max = is_long ? even : packed, .packed_max = packed, .data_in_request = true};
+    const size_t packed = armcii_am_eager_max();
+    *c = (struct am_cursor){.fragment_max = s->bytes > AM_RNDV_MIN ? even_fragment(s) : packed,
+                            .packed_max = packed,
+                            .data_in_request = true};
 }
 
 bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,

@@ -14,8 +14,9 @@ const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct sh
 /* Fragments of a shape. Begin with the side that is written: the remote side of a put, whose packed
  * fragments are eager requests, or the local side of a get, whose packed fragments are replies.
  * Long contiguous data are zero-copy in fragments of up to AM_ZCOPY_MAX bytes; so are strided puts
- * where derived datatypes are right and fast. After _begin_accumulate long data are in fragments of
- * up to AM_ACC_MAX bytes. */
+ * where derived datatypes are right and fast. Other long strided puts, and after _begin_accumulate
+ * all long data, are in fragments of up to AM_PACKED_MAX bytes, which the server receives in
+ * buffers. */
 struct am_cursor {
     size_t fragment_max; /* bytes of a fragment that may be zero-copy */
     size_t packed_max;   /* bytes of a packed fragment, except for one long segment of a vector */
@@ -34,5 +35,9 @@ bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,
 /* True if MPI can transfer this side by a derived datatype: it is strided, never backwards, and
  * this MPI library has no defect there. */
 bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side);
+
+/* True if MPI sends a long fragment from the caller's memory: it is contiguous, or datatypes are
+ * fast for the local side and, if the server receives it in place, for the remote side. */
+bool armcii_am_sends_in_place(const struct shape *s, bool in_place_at_server);
 
 #endif

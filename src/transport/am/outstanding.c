@@ -111,7 +111,7 @@ static void check_reply(const struct outstanding *o, const MPI_Status *status)
 static void complete_outstanding(struct outstanding *o)
 {
     if (o->buffer) {
-        armcii_shape_unpack(&o->shape, o->buffer);
+        if (o->awaited != AM_SENDS) armcii_shape_unpack(&o->shape, o->buffer);
         armcii_bufpool_free(&armcii_outstanding_buffers, o->buffer, o->shape.bytes);
     }
     if (o->tag) armcii_tag_free(o->tag);

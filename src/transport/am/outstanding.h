@@ -15,7 +15,7 @@ struct outstanding {
     uint64_t id;
     int owner;          /* of the remote memory */
     int tag;            /* of the reply, freed when it is complete; 0: none */
-    char *buffer;       /* to unpack from; NULL: zero-copy */
+    char *buffer;       /* to unpack from, or that is being sent; NULL: zero-copy */
     struct shape shape; /* to unpack to; to send from */
     void **addresses;
     MPI_Comm comm;        /* a rendezvous put: of the server */
@@ -31,7 +31,8 @@ extern struct bufpool armcii_outstanding_buffers;
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner);
 /* The data arrive in the buffer (NULL: in a reply bundle); unpack them to s. */
 void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer);
-/* When the server's reply has arrived, send s, which is contiguous or strided. */
+/* s, which is contiguous or strided, is being sent or, with a tag, is to be sent when the server's
+ * reply has arrived. */
 void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, MPI_Comm comm,
                                  int server, int tag);
 /* The operation may complete from now on. The request receives so many bytes from the server, or

@@ -15,15 +15,17 @@
 #include "transport/am/bufpool.h"
 
 enum am_kind {
-    AM_PUT,      /* eager: the request holds the data */
-    AM_ACC,      /* the same */
-    AM_PUT_RNDV, /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA;
-                    scale: struct am_flag */
-    AM_PUT_RTS,  /* the same as a request to send: the data wait for the clear to send, a reply
-                    without bytes */
-    AM_ACC_RNDV, /* rendezvous: the server receives the data in a buffer, when it has one */
-    AM_ACC_RTS,  /* the same as a request to send */
-    AM_CREDIT,   /* a request for credit for a message of so many bytes */
+    AM_PUT,        /* eager: the request holds the data */
+    AM_ACC,        /* the same */
+    AM_PUT_RNDV,   /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA;
+                      scale: struct am_flag */
+    AM_PUT_RTS,    /* the same as a request to send: the data wait for the clear to send, a reply
+                      without bytes */
+    AM_ACC_RNDV,   /* rendezvous: the server receives the data in a buffer, when it has one */
+    AM_ACC_RTS,    /* the same as a request to send */
+    AM_PUT_PACKED, /* as AM_ACC_RNDV, for a strided put that is packed */
+    AM_PUT_PACKED_RTS, /* the same as a request to send */
+    AM_CREDIT,         /* a request for credit for a message of so many bytes */
     AM_GET,  /* a short reply travels in a reply bundle; any other has the request's tag, as for the
                 following */
     AM_RMW,  /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
@@ -38,7 +40,8 @@ enum {
                                                      that no client delays one */
     AM_FRAGMENT_MAX = 48 << 10,                   /* data bytes of a reply to a vector get */
     AM_REPLY_MAX = 128 << 10,                     /* data bytes of a packed reply */
-    AM_ACC_MAX = (256 << 10) - AM_HEADERS_MAX,    /* data bytes of a rendezvous accumulate */
+    AM_PACKED_MAX = (256 << 10) - AM_HEADERS_MAX, /* data bytes of a rendezvous accumulate or packed
+                                                     put: the server receives them in a buffer */
     AM_SHORT_REPLY = 1 << 10,                     /* data bytes of a reply in a reply bundle */
     AM_REPLIES_MAX = 8 << 10,                     /* bytes of the replies in a reply bundle */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */

@@ -11,7 +11,8 @@
 #include "transport/am/credit.h"
 
 _Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
-_Static_assert((int)AM_ACC_MAX + (int)AM_HEADERS_MAX <= (int)BUFPOOL_LARGEST, "an accumulate, too");
+_Static_assert((int)AM_PACKED_MAX + (int)AM_HEADERS_MAX <= (int)BUFPOOL_LARGEST,
+               "a packed request, too");
 
 static struct {
     MPI_Comm comm;

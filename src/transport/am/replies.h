@@ -18,7 +18,7 @@ struct reply {
     int rndv_tag;                       /* rendezvous: tag to acknowledge; else 0 */
     size_t awaited;                     /* rendezvous: bytes of the data */
     struct am_flag flag;                /* rendezvous put: what to set behind the data */
-    bool is_request;                    /* rendezvous accumulate: to be served as an eager one */
+    bool is_request;                    /* rendezvous in the buffer: to be served as eager */
     char inline_data[REPLY_INLINE_MAX]; /* up to that many bytes */
     char *buffer;                       /* more; or NULL */
     size_t bytes;                       /* of the data */

@@ -130,10 +130,18 @@ static void decode(const struct am_request_header *r, size_t left, int client)
 
 /* ---- completed replies ---- */
 
-static void serve_eager_accumulate(const struct am_request_header *r, int client)
+static void apply_update(const struct am_request_header *r, struct shape *s)
+{
+    if (r->kind == AM_PUT)
+        armcii_apply_put(s);
+    else
+        armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, s);
+}
+
+static void serve_in_buffer(const struct am_request_header *r, int client)
 {
     decode(r, r->length, client);
-    armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, &server.decoded.shape);
+    apply_update(r, &server.decoded.shape);
 }
 
 /* Acknowledge rendezvous data; a client that waited for its own replies may go on. */
@@ -141,8 +149,8 @@ static void reply_completed(const struct reply *reply)
 {
     struct client *c = &server.clients[reply->client];
     if (reply->is_request)
-        serve_eager_accumulate((const struct am_request_header *)(const void *)reply->buffer,
-                               reply->client);
+        serve_in_buffer((const struct am_request_header *)(const void *)reply->buffer,
+                        reply->client);
     if (reply->cost && c->waits_for_own) {
         c->waits_for_own = false;
         queue_add(&server.ready, c);
@@ -212,14 +220,14 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
 }
 
 /* Of the eager request. */
-static size_t acc_rndv_length(const struct am_request_header *r)
+static size_t packed_length(const struct am_request_header *r)
 {
     return r->length + armcii_am_padded((size_t)r->bytes);
 }
 
-static size_t acc_rndv_cost(const struct am_request_header *r)
+static size_t packed_cost(const struct am_request_header *r)
 {
-    return armcii_bufpool_size(acc_rndv_length(r));
+    return armcii_bufpool_size(packed_length(r));
 }
 
 /* True if the server may take so much memory for the client now. */
@@ -231,19 +239,20 @@ static bool has_reply_credit(int client, size_t cost)
 }
 
 /* The buffer is an eager request when the data have arrived: of that length, without a tag. */
-static void serve_acc_rndv(const struct am_request_header *r, int client)
+static void serve_packed(const struct am_request_header *r, int client)
 {
-    struct reply *reply = armcii_reply_new(client, acc_rndv_length(r));
+    const bool is_put = r->kind == AM_PUT_PACKED || r->kind == AM_PUT_PACKED_RTS;
+    struct reply *reply = armcii_reply_new(client, packed_length(r));
     struct am_request_header *eager = (struct am_request_header *)(void *)reply->buffer;
     memcpy(eager, r, r->length);
-    eager->kind = AM_ACC;
+    eager->kind = is_put ? AM_PUT : AM_ACC;
     eager->tag = 0;
-    eager->length = (uint32_t)acc_rndv_length(r);
+    eager->length = (uint32_t)packed_length(r);
     reply->is_request = true;
     MPI_Irecv(reply->buffer + r->length, (int)r->bytes, MPI_BYTE, client, r->tag + AM_TAG_DATA,
               server.comm, &reply->request);
-    armcii_reply_count(reply, acc_rndv_cost(r));
-    start_rndv(r, reply, r->kind == AM_ACC_RTS);
+    armcii_reply_count(reply, packed_cost(r));
+    start_rndv(r, reply, r->kind == AM_ACC_RTS || r->kind == AM_PUT_PACKED_RTS);
 }
 
 static void serve_rmw(const struct am_request_header *r, const struct shape *s, int client)
@@ -308,7 +317,9 @@ static bool may_serve(const struct am_request_header *r, const struct shape *s, 
     const struct client *c = &server.clients[client];
     switch ((enum am_kind)r->kind) {
     case AM_ACC_RNDV:
-    case AM_ACC_RTS: return has_reply_credit(client, acc_rndv_cost(r));
+    case AM_ACC_RTS:
+    case AM_PUT_PACKED:
+    case AM_PUT_PACKED_RTS: return has_reply_credit(client, packed_cost(r));
     case AM_GET: return has_reply_credit(client, reply_cost(s));
     case AM_CREDIT:
         return is_first(&server.for_request_credit, c) && armcii_credit_can_grant(r->bytes);
@@ -326,9 +337,9 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
         atomic_thread_fence(memory_order_release); /* a flag after its data */
-        armcii_apply_put(s);
+        apply_update(r, s);
         break;
-    case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, s); break;
+    case AM_ACC: apply_update(r, s); break;
     case AM_CREDIT: serve_credit_request(r, client); break;
     case AM_GET:
         if (armcii_am_is_short_reply(s->bytes))
@@ -339,7 +350,9 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
     case AM_PUT_RNDV:
     case AM_PUT_RTS: serve_put_rndv(r, s, client); break;
     case AM_ACC_RNDV:
-    case AM_ACC_RTS: serve_acc_rndv(r, client); break;
+    case AM_ACC_RTS:
+    case AM_PUT_PACKED:
+    case AM_PUT_PACKED_RTS: serve_packed(r, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
     case AM_LOCK:
         if (armcii_mutex_server_lock(mutex_to_lock(r, client), client, r->tag))

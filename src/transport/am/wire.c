@@ -92,7 +92,7 @@ enum { ANY_FORM = TWO_FORMS | 1 << SHAPE_VECTOR };
 struct rule;
 typedef bool check(const struct am_request_header *r, const struct rule *rule,
                    struct am_decoded *d);
-static check check_get, check_credit_request, check_rmw, check_mutex, check_accumulate,
+static check check_get, check_credit_request, check_rmw, check_mutex, check_accumulate, check_long,
     check_put_rndv, check_accumulate_rndv;
 
 /* What a request of a kind may say. */
@@ -112,16 +112,20 @@ struct rule {
 /* Shorter data than those of a rendezvous are in the request. */
 static const struct rule rules[] = {
     [AM_PUT] = {"a put", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, NO_TAG, NULL},
-    [AM_ACC] = {"an accumulate", ANY_FORM, ELEMENT_COUNT, 1, AM_ACC_MAX, 1, NO_TAG,
+    [AM_ACC] = {"an accumulate", ANY_FORM, ELEMENT_COUNT, 1, AM_PACKED_MAX, 1, NO_TAG,
                 check_accumulate},
     [AM_PUT_RNDV] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
                      check_put_rndv},
     [AM_PUT_RTS] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
                     check_put_rndv},
-    [AM_ACC_RNDV] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_ACC_MAX, 1,
+    [AM_ACC_RNDV] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_PACKED_MAX, 1,
                      ANY_TAG, check_accumulate_rndv},
-    [AM_ACC_RTS] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_ACC_MAX, 1,
+    [AM_ACC_RTS] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_PACKED_MAX, 1,
                     ANY_TAG, check_accumulate_rndv},
+    [AM_PUT_PACKED] = {"a packed put by rendezvous", TWO_FORMS, 1, 1, AM_PACKED_MAX, 1, ANY_TAG,
+                       check_long},
+    [AM_PUT_PACKED_RTS] = {"a packed put by rendezvous", TWO_FORMS, 1, 1, AM_PACKED_MAX, 1, ANY_TAG,
+                           check_long},
     [AM_CREDIT] = {"a request for credit", ONE_FORM, 1, 1, AM_MESSAGE_MAX, 0, NO_TAG,
                    check_credit_request},
     [AM_GET] = {"a get", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, 0, AM_TAG_FIRST + AM_TAGS, check_get},
@@ -366,8 +370,8 @@ static bool check_accumulate(const struct am_request_header *r, const struct rul
 }
 
 /* Less is eager. */
-static bool is_long(const struct am_request_header *r, const struct rule *rule,
-                    struct am_decoded *d)
+static bool check_long(const struct am_request_header *r, const struct rule *rule,
+                       struct am_decoded *d)
 {
     return r->bytes > armcii_am_eager_max() || refuse_value(d, rule, "bytes", r->bytes);
 }
@@ -375,7 +379,7 @@ static bool is_long(const struct am_request_header *r, const struct rule *rule,
 static bool check_accumulate_rndv(const struct am_request_header *r, const struct rule *rule,
                                   struct am_decoded *d)
 {
-    return is_long(r, rule, d) && check_accumulate(r, rule, d);
+    return check_long(r, rule, d) && check_accumulate(r, rule, d);
 }
 
 static bool check_flag(const struct am_request_header *r, struct am_decoded *d)
@@ -395,7 +399,7 @@ static bool check_put_rndv(const struct am_request_header *r, const struct rule 
 {
     if (d->shape.form == SHAPE_STRIDED && !armcii_am_can_zcopy(&d->shape, SHAPE_REMOTE))
         return refuse(d, "%s with strides that MPI cannot receive", rule->name);
-    return is_long(r, rule, d) && check_flag(r, d);
+    return check_long(r, rule, d) && check_flag(r, d);
 }
 
 /* ---- all of it ---- */
