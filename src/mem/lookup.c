@@ -176,7 +176,7 @@ static void cache_slice(int process, const void *address, const struct raddr *ra
     if (!c) return;
     const bool is_direct = raddr->route->direct && !raddr->region->refused;
     const struct slice s = {armcii_lookup_generation, is_direct ? raddr->hi : NULL, process,
-                            *raddr};
+                            is_direct ? process : -1, *raddr};
     c->last[(unsigned)process % LAST_SLICES] = s;
     *slice_of_page(c, process, address) = s;
 }

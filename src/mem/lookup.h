@@ -69,6 +69,7 @@ struct slice {
     char *direct_end;    /* raddr.hi if the slice may be accessed directly; NULL: operations may be
                             pending there, or it is not mapped, or some operations are refused */
     int process;
+    int direct_process; /* the same, or no rank: a miss takes one comparison */
     struct raddr raddr;
 };
 
@@ -84,7 +85,7 @@ static inline bool armcii_slice_is_direct(const struct slice *s, int process, co
                                           size_t bytes)
 {
     const uint64_t now = atomic_load_explicit(&armcii_lookup_generation, memory_order_relaxed);
-    return __builtin_expect(s->process == process && s->generation == now &&
+    return __builtin_expect(s->direct_process == process && s->generation == now &&
                                 (intptr_t)address >= (intptr_t)s->raddr.lo &&
                                 (ptrdiff_t)bytes >= 0 &&
                                 (intptr_t)s->direct_end - (intptr_t)address >= (ptrdiff_t)bytes,

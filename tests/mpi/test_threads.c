@@ -410,11 +410,67 @@ static void a_busy_thread_keeps_nobody_out(void)
     region_free(base);
 }
 
+/* ---- what one thread frees, the others forget ----
+ *
+ * A region often begins where the last one was, with slices of other lengths: a thread that has
+ * used the first must not take the second for it, whose window or route is another one. */
+
+enum { LIVES = 30, SLICE = 4096 };
+
+struct user {
+    pthread_barrier_t turn;
+    void **base; /* of the region of this life; set before the turn of the user */
+    int bytes;   /* of each slice */
+};
+
+/* The last int of the next process's slice. */
+static void use_slice(const struct user *u, int life)
+{
+    const int target = (test_rank() + 1) % test_ranks();
+    char *end = (char *)u->base[target] + u->bytes;
+    int value = life, seen = -1;
+    check(ARMCI_Put(&value, end - sizeof(int), sizeof(int), target) == 0, "life %d: put", life);
+    ARMCI_Fence(target);
+    check(ARMCI_Get(end - sizeof(int), &seen, sizeof(int), target) == 0, "life %d: get", life);
+    check_long(seen, life, "life %d", life);
+}
+
+static void *use_each_life(void *user)
+{
+    struct user *u = user;
+    for (int life = 0; life < LIVES; life++) {
+        pthread_barrier_wait(&u->turn);
+        use_slice(u, life);
+        pthread_barrier_wait(&u->turn);
+    }
+    return NULL;
+}
+
+static void freed_for_all_threads(void)
+{
+    struct user u = {.base = NULL};
+    pthread_t thread;
+    if (!needs_threads()) return;
+    pthread_barrier_init(&u.turn, NULL, 2);
+    pthread_create(&thread, NULL, use_each_life, &u);
+    for (int life = 0; life < LIVES; life++) {
+        u.bytes = life % 2 ? SLICE / 2 : SLICE;
+        u.base = region_zeroed((size_t)u.bytes);
+        pthread_barrier_wait(&u.turn);
+        pthread_barrier_wait(&u.turn);
+        ARMCI_Barrier();
+        region_free(u.base);
+    }
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&u.turn);
+}
+
 static const struct test tests[] = {
     {"threads accumulate on the same cells", common_accumulates},
     {"threads draw from one counter", common_counter},
     {"threads share a mutex evenly", even_shares_of_mutex},
     {"threads use all families at once", everything_at_once},
     {"a thread that calls direct transfers keeps no other out", a_busy_thread_keeps_nobody_out},
+    {"threads forget what one of them frees", freed_for_all_threads},
 };
 SUITE(.start = start_threaded);

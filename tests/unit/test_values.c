@@ -46,10 +46,10 @@ static int progress_calls(void (*poll)(void *at, int proc), int proc, bool betwe
     ARMCI_Init();
     const struct slice *saved_slices = armcii_last_slices;
     struct slice slices[LAST_SLICES] = {[0] = {0}};
-    slices[proc] = (struct slice){armcii_lookup_generation,
-                                  value + sizeof value,
-                                  proc,
-                                  {.lo = value, .hi = value + sizeof value}};
+    slices[proc] = (struct slice){.generation = armcii_lookup_generation,
+                                  .direct_end = value + sizeof value,
+                                  .direct_process = proc,
+                                  .raddr.lo = value};
     armcii_last_slices = slices;
     bool (*saved_hook)(void) = armcii_backoff.progress;
     armcii_backoff.progress = count_progress;
