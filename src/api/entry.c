@@ -22,13 +22,11 @@ bool armcii_is_running(const char *function)
 void armcii_entry_open(void)
 {
     armcii_entry.state = armcii_lock.enabled ? ENTRY_SLOW : ENTRY_FAST;
-    if (armcii_lock.enabled) armcii_solo_start();
 }
 
 void armcii_entry_close(void)
 {
     armcii_entry.state = ENTRY_OFF;
-    armcii_solo_stop();
     atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
 }
 
@@ -45,7 +43,6 @@ enum entry_state armcii_enter_slow(const char *function)
         return ENTRY_OFF;
     }
     armcii_lock_enter();
-    armcii_solo_check();
     atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
     return ENTRY_SLOW;
 }

@@ -159,8 +159,8 @@ extern armci_hdl_t *const armcii_blocking;
 int armcii_transfer_run(const struct op *op, armci_hdl_t *hdl);
 
 /* Fast path of segments of so many bytes on an aggregate handle: the list that they may be added
- * to, for a caller that then calls armcii_solo_exit. NULL: use armcii_transfer_run. */
-struct aggregate *armcii_queue_begin(const struct op_args *r, const void *remote, int bytes,
-                                     armci_hdl_t *hdl);
+ * to. NULL: use armcii_transfer_run. */
+struct aggregate *armcii_queue_for(const struct op_args *r, const void *remote, int bytes,
+                                   armci_hdl_t *hdl);
 
 #endif

@@ -153,13 +153,6 @@ acc_fast(int datatype, const void *scale, const void *src, const void *dst, int 
     return true;
 }
 
-/* Where no other thread of the program has entered, requests are queued without the global lock.
- * Ended by armcii_solo_exit. */
-static inline bool begin_without_lock(void)
-{
-    return armcii_solo_enter() || armcii_entry.state == ENTRY_FAST;
-}
-
 /* The first and the last local address. */
 static bool need_checks(const struct aggregate_rows *rows)
 {
@@ -168,36 +161,23 @@ static bool need_checks(const struct aggregate_rows *rows)
                                              (rows->n - 1) * (uintptr_t)rows->local_stride));
 }
 
-static bool queue_rows_locked(const struct op_args *r, const struct aggregate_rows *rows,
-                              armci_hdl_t *hdl)
+struct aggregate *armcii_queue_for(const struct op_args *r, const void *remote, int bytes,
+                                   armci_hdl_t *hdl)
 {
     const struct aggregate_key key = {r->proc, r->verb, r->scale};
-    struct aggregate *a = armcii_handle_list(hdl, &key, rows->remote);
-    return a && armcii_aggregate_append_rows(a, rows);
+    if (!hdl || hdl == armcii_blocking || bytes <= 0) return NULL;
+    if (r->verb.kind == OP_ACC && (!r->scale || (unsigned)r->verb.element >= ELEMENT_COUNT ||
+                                   (unsigned)bytes % armcii_elements[r->verb.element].size != 0))
+        return NULL;
+    return armcii_handle_list(hdl, &key, remote);
 }
 
-struct aggregate *armcii_queue_begin(const struct op_args *r, const void *remote, int bytes,
-                                     armci_hdl_t *hdl)
-{
-    const struct aggregate_key key = {r->proc, r->verb, r->scale};
-    if (!hdl || hdl == armcii_blocking || bytes <= 0 || !begin_without_lock()) return NULL;
-    struct aggregate *a = NULL;
-    if (r->verb.kind != OP_ACC || (r->scale && (unsigned)r->verb.element < ELEMENT_COUNT &&
-                                   (unsigned)bytes % armcii_elements[r->verb.element].size == 0))
-        a = armcii_handle_list(hdl, &key, remote);
-    if (!a) armcii_solo_exit();
-    return a;
-}
-
-/* Queue what matches the requests of an aggregate handle, without the lock. */
+/* Queue what matches the requests of an aggregate handle. */
 static bool queue_rows(const struct op_args *r, const struct aggregate_rows *rows, int bytes,
                        armci_hdl_t *hdl)
 {
-    struct aggregate *a = armcii_queue_begin(r, rows->remote, bytes, hdl);
-    if (!a) return false;
-    bool queued = !need_checks(rows) && armcii_aggregate_append_rows(a, rows);
-    armcii_solo_exit();
-    return queued;
+    struct aggregate *a = armcii_queue_for(r, rows->remote, bytes, hdl);
+    return a && !need_checks(rows) && armcii_aggregate_append_rows(a, rows);
 }
 
 /* ---- the engine ---- */
@@ -251,33 +231,46 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
     const bool is_right = !armcii_needs_check(local);
     if (is_right && armcii_page_is_direct(proc, remote, (size_t)bytes))
         return copy_there(kind, remote, local, (size_t)bytes);
-    const struct aggregate_rows row = {local, remote, 0, 0, (size_t)bytes, 1};
-    if (queue_rows(&r, &row, bytes, hdl)) return 0;
     ARMCII_ENTER(r.caller);
     if (!entered) return ARMCI_ERR_STATE;
-    if (hdl && hdl != BLOCKING && bytes > 0 && is_right && queue_rows_locked(&r, &row, hdl))
-        return 0;
-    return contiguous(r, local, remote, bytes, hdl);
+    const struct aggregate_rows row = {local, remote, 0, 0, (size_t)bytes, 1};
+    return queue_rows(&r, &row, bytes, hdl) ? 0 : contiguous(r, local, remote, bytes, hdl);
 }
 
-/* Negative ranks and lengths match no queued request. */
-static inline bool queue_next(enum op_kind kind, void *local, void *remote, int bytes, int proc,
-                              armci_hdl_t *hdl)
+__attribute__((noinline)) static int leave_queue(void)
 {
-    if (!hdl || hdl == BLOCKING || armcii_needs_check(local) || !begin_without_lock()) return false;
-    bool queued = armcii_aggregate_append_next(hdl, kind, proc, local, remote, (size_t)bytes);
-    armcii_solo_exit();
-    return queued;
+    armcii_lock_exit();
+    return 0;
+}
+
+__attribute__((noinline)) static int leave_and_find(enum op_kind kind, void *local, void *remote,
+                                                    int bytes, int proc, armci_hdl_t *hdl)
+{
+    armcii_lock_exit();
+    return find_and_transfer(kind, local, remote, bytes, proc, hdl);
+}
+
+/* Queues what continues the list of the last request, if the lock is free. Calls functions only in
+ * its last step, so that no register is saved. Negative ranks and lengths match no request. */
+static inline int queue_or_find(enum op_kind kind, void *local, void *remote, int bytes, int proc,
+                                armci_hdl_t *hdl)
+{
+    if (!hdl || hdl == BLOCKING || armcii_needs_check(local) ||
+        (armcii_lock.enabled && !armcii_lock_try_acquire()))
+        return find_and_transfer(kind, local, remote, bytes, proc, hdl);
+    if (!armcii_aggregate_append_next(hdl, kind, proc, local, remote, (size_t)bytes))
+        return leave_and_find(kind, local, remote, bytes, proc, hdl);
+    return leave_queue();
 }
 
 /* Transfers more than SHORT_BYTES, or what is not in the last slice, or queues it. */
 __attribute__((noinline)) static int put_or_get(enum op_kind kind, void *local, void *remote,
                                                 int bytes, int proc, armci_hdl_t *hdl)
 {
-    if (!armcii_needs_check(local) && armcii_last_is_direct(proc, remote, (size_t)bytes))
+    if ((unsigned)bytes > SHORT_BYTES && !armcii_needs_check(local) &&
+        armcii_last_is_direct(proc, remote, (size_t)bytes))
         return copy_there(kind, remote, local, (size_t)bytes);
-    if (queue_next(kind, local, remote, bytes, proc, hdl)) return 0;
-    return find_and_transfer(kind, local, remote, bytes, proc, hdl);
+    return queue_or_find(kind, local, remote, bytes, proc, hdl);
 }
 
 int PARMCI_Put(void *src, void *dst, int bytes, int proc)
@@ -323,28 +316,14 @@ int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int p
 }
 ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 
-/* A length that matches queued requests of the type is one of whole elements. */
-static inline bool queue_next_acc(int datatype, const void *scale, void *src, void *dst, int bytes,
-                                  int proc, armci_hdl_t *hdl)
-{
-    if (!hdl || !scale || armcii_needs_check(src) || !begin_without_lock()) return false;
-    const struct aggregate *a = *armcii_aggregate_recent_of(armcii_aggregate_course(OP_ACC, proc));
-    bool queued = (int)a->verb.element == datatype &&
-                  armcii_aggregate_same_scale(a->verb.element, a->scale, scale) &&
-                  armcii_aggregate_append_next(hdl, OP_ACC, proc, src, dst, (size_t)bytes);
-    armcii_solo_exit();
-    return queued;
-}
-
 int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc,
                  armci_hdl_t *hdl)
 {
-    if (queue_next_acc(datatype, scale, src, dst, bytes, proc, hdl)) return 0;
+    ARMCII_ENTER(CALLER);
+    if (!entered) return ARMCI_ERR_STATE;
     const struct op_args r = acc_to(CALLER, datatype, scale, proc);
     if (queue_rows(&r, &(struct aggregate_rows){src, dst, 0, 0, (size_t)bytes, 1}, bytes, hdl))
         return 0;
-    ARMCII_ENTER(CALLER);
-    if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
     return contiguous(r, src, dst, bytes, hdl);
 }
@@ -370,10 +349,10 @@ static bool queue_strided(const struct op_args *r, void *src, const int src_stri
 static int strided(struct op_args r, void *src, const int src_stride[], void *dst,
                    const int dst_stride[], const int count[], int levels, armci_hdl_t *hdl)
 {
-    if (queue_strided(&r, src, src_stride, dst, dst_stride, count, levels, hdl)) return 0;
     ARMCII_ENTER(r.caller);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
+    if (queue_strided(&r, src, src_stride, dst, dst_stride, count, levels, hdl)) return 0;
     int rc = build_strided(r, src, src_stride, dst, dst_stride, count, levels, &op);
     return rc ? rc : armcii_transfer_run(&op, hdl);
 }

@@ -86,7 +86,7 @@ static bool has_valid_addresses(void *const local[], size_t n)
     return true;
 }
 
-/* Queue what matches the requests of an aggregate handle, without the lock. */
+/* Queue what matches the requests of an aggregate handle. */
 static bool queue_list(const struct op_args *r, const armci_giov_t *v, armci_hdl_t *hdl)
 {
     if (!hdl || hdl == armcii_blocking || v->ptr_array_len <= 0 || !v->src_ptr_array ||
@@ -96,21 +96,18 @@ static bool queue_list(const struct op_args *r, const armci_giov_t *v, armci_hdl
     const struct vector_run segments = {is_get ? v->dst_ptr_array : v->src_ptr_array,
                                         is_get ? v->src_ptr_array : v->dst_ptr_array,
                                         (size_t)v->bytes, (size_t)v->ptr_array_len};
-    struct aggregate *a = armcii_queue_begin(r, segments.remote[0], v->bytes, hdl);
-    if (!a) return false;
-    bool queued = has_valid_addresses(segments.local, segments.n) &&
-                  armcii_aggregate_append_list(a, &segments);
-    armcii_solo_exit();
-    return queued;
+    struct aggregate *a = armcii_queue_for(r, segments.remote[0], v->bytes, hdl);
+    return a && has_valid_addresses(segments.local, segments.n) &&
+           armcii_aggregate_append_list(a, &segments);
 }
 
 static int vector(struct op_args r, const armci_giov_t iov[], int iov_len, armci_hdl_t *hdl)
 {
-    if (iov_len == 1 && iov && queue_list(&r, iov, hdl)) return 0;
     ARMCII_ENTER(r.caller);
     struct vector_memory memory;
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
+    if (iov_len == 1 && iov && queue_list(&r, iov, hdl)) return 0;
     int rc = build_vector(r, iov, iov_len, &memory, &op);
     if (rc) return rc;
     rc = armcii_transfer_run(&op, hdl);

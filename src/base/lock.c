@@ -4,12 +4,9 @@
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "base/log.h"
 
 /* ---- the global lock ----
  *
@@ -275,38 +272,4 @@ void armcii_lock_backoff_quietly(struct backoff *p)
     unsigned entries = armcii_lock_suspend();
     armcii_backoff_block(p);
     armcii_lock_resume(entries);
-}
-
-/* ---- sections without the lock ---- */
-
-/* membarrier_cmd of the kernel, which older headers do not declare. */
-enum { QUERY = 0, PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 };
-
-static long membarrier(int command)
-{
-    return syscall(SYS_membarrier, command, 0, 0);
-}
-
-/* Registering is left to the end: it takes milliseconds in a process with threads. */
-void armcii_solo_start(void)
-{
-    const long needed = REGISTER_PRIVATE_EXPEDITED | PRIVATE_EXPEDITED;
-    long has = membarrier(QUERY);
-    if (armcii_lock.solo.ended || has < 0 || (has & needed) != needed) return;
-    atomic_store(&armcii_lock.solo.thread, armcii_lock_thread_id());
-}
-
-void armcii_solo_stop(void)
-{
-    atomic_store(&armcii_lock.solo.thread, NULL);
-}
-
-void armcii_solo_end(void)
-{
-    armcii_lock.solo.ended = true;
-    atomic_store(&armcii_lock.solo.thread, NULL);
-    if (membarrier(REGISTER_PRIVATE_EXPEDITED) != 0 || membarrier(PRIVATE_EXPEDITED) != 0)
-        armcii_fatal("membarrier(2) fails, against what the kernel says of it");
-    while (atomic_load_explicit(&armcii_lock.solo.inside, memory_order_acquire))
-        sched_yield();
 }

@@ -6,7 +6,8 @@
 #include "base/log.h"
 
 static struct aggregate none; /* empty */
-struct aggregate *armcii_aggregate_recent[AGGREGATE_RECENT];
+struct aggregate *armcii_aggregate_recent[AGGREGATE_RECENT] = {[0 ... AGGREGATE_RECENT - 1] =
+                                                                   &none};
 
 void armcii_aggregate_forget(void)
 {

@@ -59,10 +59,10 @@ struct aggregate {
  *
  * Segments that match a list and lie in the slice of its last lookup. */
 
-/* The lists that were last used, by kind and target; they may be empty. NULL before the start. */
+/* The lists that were last used, by kind and target; they may be empty. */
 enum { AGGREGATE_RECENT = 16 };
 extern struct aggregate *armcii_aggregate_recent[AGGREGATE_RECENT];
-/* At the start, and when lists are freed. */
+/* When lists are freed. */
 void armcii_aggregate_forget(void);
 
 /* A kind and a target in one word. */

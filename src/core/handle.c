@@ -76,7 +76,6 @@ void armcii_handles_start(void)
     handles.entry_count = 1;
     handles.first_free = 0;
     armcii_handles_queued = 0;
-    armcii_aggregate_forget();
     handles.queued = NULL;
     handles.copied = 0;
     handles.sweep_limit = SWEEP_BYTES;
