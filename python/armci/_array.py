@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ._group import Group, Owner, world
-from ._layout import Pieces, Shadow, address_of, addresses_here, array_at, chosen, is_basic, list_of_ints, pieces, view
+from ._layout import MOST_INT, Pieces, Shadow, address_of, addresses_here, array_at, chosen, is_basic, list_of_ints, pieces, view
 from ._library import LIBRARY, Error, Handle, Segments, check, failure
 
 MOST_DIMENSIONS = 8
+KINDS = {kind: [getattr(LIBRARY, name % kind) for name in ("ARMCI_%s", "ARMCI_%sS", "ARMCI_Nb%sS", "ARMCI_Nb%sV")] for kind in ("Get", "Put", "Acc")}
 ACC = {"i4": 0, "i8": 1, "f4": 2, "f8": 3, "c8": 4, "c16": 5}  # types of accumulates, ARMCI_ACC_*
 VALUE = {"i4": "Int", "i8": "Long", "f4": "Float", "f8": "Double"}
 
@@ -227,7 +228,7 @@ class Array(Owner):
             raise IndexError("a flag is one element")
         *first, last = list(pieces(far, near)) or [Pieces(address_of(place), address_of(place), None, None, list_of_ints([0]), 0)]
         for piece in first:
-            self._strided("Put", (), piece, rank, Request(near))
+            self._strided("Put", (), piece, rank, None)
         code = LIBRARY.ARMCI_PutS_flag(last.near, last.near_strides, last.far, last.far_strides, last.counts, last.levels, address_of(place),
                                        value, self.group.process(rank))
         if code:
@@ -285,35 +286,62 @@ class Array(Owner):
 
     def _transfer(self, kind: str, first: tuple, rank: int, index: Any, local: Any, nb: bool) -> Any:
         """A get, put or accumulate; returns the local array, or a request."""
+        if not nb and type(local) is np.ndarray and self._rows(kind, first, rank, index, local):
+            return local
         here = self._target if kind == "Get" else self._source
         far = self._shadow(rank)
         if is_basic(index):
             far = view(far, index)
-            request = Request(here(local, far.shape))
-            for piece in pieces(far, request.array):
+            array = here(local, far.shape)
+            request = Request(array) if nb else None
+            for piece in pieces(far, array):
                 self._strided(kind, first, piece, rank, request)
-        else:
-            addresses, shape, size = chosen(far, index)
-            request = Request(here(local, shape))
-            self._vector(kind, first, addresses, size, rank, request)
+            return request or array
+        addresses, shape, size = chosen(far, index)
+        request = Request(here(local, shape))
+        self._vector(kind, first, addresses, size, rank, request)
         return request if nb else request.wait()
 
-    def _strided(self, kind: str, first: tuple, piece: Pieces, rank: int, request: Request) -> None:
+    def _rows(self, kind: str, first: tuple, rank: int, index: Any, local: np.ndarray) -> bool:
+        """Transfer adjacent rows, or all, in the shortest way; False where the index or the local array is not that."""
+        if not self._bases or local.dtype is not self.dtype or not 0 <= rank < self.group.size:
+            return False
+        shape, begin = self.shapes[rank], 0
+        if type(index) is slice and index.step is None and shape:
+            begin, end, _ = index.indices(shape[0])
+            shape = (end - begin, *shape[1:])
+        elif index is not ...:
+            return False
+        size = local.nbytes
+        if local.shape != shape or not 0 < size <= MOST_INT:
+            return False
+        try:
+            here = ctypes.addressof(ctypes.c_char.from_buffer(local))
+        except (TypeError, ValueError, BufferError):  # it has gaps, or is read-only
+            return False
+        there = self._bases[rank] + (begin * size // shape[0] if begin else 0)
+        sides = (there, here) if kind == "Get" else (here, there)
+        if code := KINDS[kind][0](*first, *sides, size, self.group._processes[rank]):
+            raise failure(code)
+        return True
+
+    def _strided(self, kind: str, first: tuple, piece: Pieces, rank: int, request: Request | None) -> None:
         far, near = (piece.far, piece.far_strides), (piece.near, piece.near_strides)
         sides = (*far, *near) if kind == "Get" else (*near, *far)
-        code = getattr(LIBRARY, f"ARMCI_Nb{kind}S")(*first, *sides, piece.counts, piece.levels, self.group.process(rank), ctypes.byref(request._handle))
+        words = (*first, *sides, piece.counts, piece.levels, self.group._processes[rank])
+        code = KINDS[kind][2](*words, ctypes.byref(request._handle)) if request else KINDS[kind][1](*words)
         if code:
-            request._used = False
+            if request:
+                request._used = False
             raise failure(code)
 
     def _vector(self, kind: str, first: tuple, far: np.ndarray, size: int, rank: int, request: Request) -> None:
         if far.size == 0 or size == 0:
             return
-        near = addresses_here(request.array, far.ndim, size)
-        there, here = np.ascontiguousarray(far), np.ascontiguousarray(near)
-        source, target = (there, here) if kind == "Get" else (here, there)
+        near = np.ascontiguousarray(addresses_here(request.array, far.ndim, size))
+        source, target = (far, near) if kind == "Get" else (near, far)
         segments = Segments(address_of(source), address_of(target), size, far.size)
-        code = getattr(LIBRARY, f"ARMCI_Nb{kind}V")(*first, ctypes.byref(segments), 1, self.group.process(rank), ctypes.byref(request._handle))
+        code = KINDS[kind][3](*first, ctypes.byref(segments), 1, self.group._processes[rank], ctypes.byref(request._handle))
         if code:
             request._used = False
             raise failure(code)

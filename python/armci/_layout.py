@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import operator
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
@@ -37,13 +38,15 @@ def array_at(kind: type, address: int, shape: tuple[int, ...], dtype: np.dtype) 
 
 
 def address_of(array: np.ndarray) -> int:
-    return array.__array_interface__["data"][0]
+    return array.ctypes.data
 
 
 def is_basic(index: Any) -> bool:
     """True if numpy makes a view with this index; raise for what is no index."""
     parts = index if isinstance(index, tuple) else (index,)
     for part in parts:
+        if type(part) in (int, slice):
+            continue
         if isinstance(part, (bool, np.bool_)):
             raise IndexError("an index is no bool")
         if not (part is None or part is Ellipsis or isinstance(part, slice)):
@@ -60,30 +63,32 @@ def view(far: np.ndarray, index: Any) -> np.ndarray:
     return far[parts if any(part is Ellipsis for part in parts) else (*parts, Ellipsis)]
 
 
-def list_of_ints(values: list[int]) -> Any:
+def list_of_ints(values: Sequence[int]) -> Any:
     return (ctypes.c_int * max(len(values), 1))(*values)
 
 
-def merged(shape: tuple[int, ...], far: tuple[int, ...], near: tuple[int, ...], itemsize: int) -> list[tuple[int, int, int]]:
-    """(count, stride there, stride here) of each dimension, the first of bytes, with as few dimensions as can be."""
-    dims = sorted(((abs(f), f, n, count) for count, f, n in zip(shape, far, near) if count > 1))
+Dims = tuple[tuple[int, int, int], ...]  # (count, stride there, stride here) of each dimension, the first of bytes
+
+
+def merged(shape: tuple[int, ...], far: tuple[int, ...], near: tuple[int, ...], itemsize: int) -> Dims:
+    """The dimensions of two views of one shape, as few as can be."""
     out = [(itemsize, 1, 1)]
-    for _, f, n, count in dims:
+    for _, f, n, count in sorted((abs(f), f, n, count) for count, f, n in zip(shape, far, near) if count > 1):
         length, f_before, n_before = out[-1]
         if (f, n) == (length * f_before, length * n_before):
             out[-1] = (length * count, f_before, n_before)
         else:
             out.append((count, f, n))
-    return out
+    return tuple(out)
 
 
-def divided(dims: list[tuple[int, int, int]], far: int, near: int) -> Iterator[tuple[int, int, list[tuple[int, int, int]]]]:
+def divided(dims: Dims, far: int, near: int) -> Iterator[tuple[int, int, Dims]]:
     """The same as several transfers where an int cannot hold a count or a stride: along that dimension."""
     for i in reversed(range(len(dims))):
         count, f, n = dims[i]
         if i == 0 and count > MOST_INT:
             for begin in range(0, count, BLOCK):
-                yield from divided([(min(BLOCK, count - begin), 1, 1), *dims[1:]], far + begin, near + begin)
+                yield from divided(((min(BLOCK, count - begin), 1, 1), *dims[1:]), far + begin, near + begin)
             return
         if max(count, abs(f), abs(n)) > MOST_INT:
             for k in range(count):
@@ -92,13 +97,22 @@ def divided(dims: list[tuple[int, int, int]], far: int, near: int) -> Iterator[t
     yield far, near, dims
 
 
-def pieces(far: np.ndarray, near: np.ndarray) -> Iterator[Pieces]:
+@functools.lru_cache(1024)
+def plan(shape: tuple[int, ...], far: tuple[int, ...], near: tuple[int, ...], itemsize: int) -> list[tuple[int, int, Any, Any, Any, int]]:
+    """The calls of a shape and strides: offsets on both sides, strides on both, counts, levels."""
+    calls = []
+    for there, here, dims in divided(merged(shape, far, near, itemsize), 0, 0):
+        counts, f, n = zip(*dims)
+        calls.append((there, here, list_of_ints(f[1:]), list_of_ints(n[1:]), list_of_ints(counts), len(dims) - 1))
+    return calls
+
+
+def pieces(far: np.ndarray, near: np.ndarray) -> list[Pieces]:
     """The strided calls between two views of one shape: one, or several beyond 2 GiB; none where they are empty."""
     if far.size == 0:
-        return
-    for there, here, dims in divided(merged(far.shape, far.strides, near.strides, far.itemsize), address_of(far), address_of(near)):
-        counts, f, n = zip(*dims)
-        yield Pieces(there, here, list_of_ints(f[1:]), list_of_ints(n[1:]), list_of_ints(counts), len(dims) - 1)
+        return []
+    there, here = address_of(far), address_of(near)
+    return [Pieces(there + f, here + n, *rest) for f, n, *rest in plan(far.shape, far.strides, near.strides, far.itemsize)]
 
 
 def chosen(far: np.ndarray, index: Any) -> tuple[np.ndarray, tuple[int, ...], int]:

@@ -94,17 +94,19 @@ def test_up_to_eight_dimensions(dimensions, world, right):
     assert np.array_equal(A.get(right), held[right])
 
 
-def test_one_strided_call(world, right, monkeypatch):
-    """Contiguous parts are one segment, and no part is copied."""
-    A = armci.zeros((4, 5, 6))
-    calls = []
-    strided = armci.Array._strided
-    monkeypatch.setattr(armci.Array, "_strided", lambda self, *words: (calls.append(words[2]), strided(self, *words)))
-    for index, levels in ((..., 0), ((slice(1, 3),), 0), ((slice(None), slice(1, 3)), 1), ((slice(None), slice(1, 3), slice(0, 2)), 2)):
-        A.put(right, index, 1.0 if levels else np.zeros(A.local[index].shape))
-        assert len(calls) == 1 and (levels == 0 or calls[0].levels >= levels), index
-        assert levels or calls[0].levels == 0
+def test_one_call(world, right, monkeypatch):
+    """Whatever the index, one call of the library; adjacent parts are one segment."""
+    from armci import _array
+    A, calls = armci.zeros((4, 5, 6)), []
+    count = [lambda *words, f=f: calls.append(words) or f(*words) for f in _array.KINDS["Put"]]
+    monkeypatch.setitem(_array.KINDS, "Put", count)
+    for index, levels in ((..., None), (slice(1, 3), None), ((slice(1, 3),), 0), ((slice(None), slice(1, 3)), 1),
+                          ((slice(None), slice(1, 3), slice(0, 2)), 2), ((slice(None, None, -1), ..., slice(0, 6, 2)), 2)):
+        A.put(right, index, np.ones(A.local[index].shape))
+        assert len(calls) == 1 and (calls[0][5] if len(calls[0]) == 7 else None) == levels, index
         calls.clear()
+    A.put(right, [0, 3, 1], np.ones((3, 5, 6)))
+    assert len(calls) == 1
 
 
 def test_broadcast(world, right):
