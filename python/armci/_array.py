@@ -13,6 +13,8 @@ from ._library import LIBRARY, Error, Handle, Segments, check, failure
 
 MOST_DIMENSIONS = 8
 KINDS = {kind: [getattr(LIBRARY, name % kind) for name in ("ARMCI_%s", "ARMCI_%sS", "ARMCI_Nb%sS", "ARMCI_Nb%sV")] for kind in ("Get", "Put", "Acc")}
+GET = LIBRARY.ARMCI_Get
+addressof, from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 ACC = {"i4": 0, "i8": 1, "f4": 2, "f8": 3, "c8": 4, "c16": 5}  # types of accumulates, ARMCI_ACC_*
 VALUE = {"i4": "Int", "i8": "Long", "f4": "Float", "f8": "Double"}
 
@@ -82,11 +84,13 @@ class Array(Owner):
             raise failure(code)
         self._shadows = [array_at(Shadow, base or 0, shape, self.dtype) for base, shape in zip(bases, self.shapes)]
         self._bases = [base or 0 for base in bases]
+        self._slices = list(zip(self._bases, self.shapes, self.group._processes))
         name = self.dtype.str[1:] if self.dtype.isnative else ""
         self._acc, value = ACC.get(name), VALUE.get(name, "")
         self._get_value = getattr(LIBRARY, "ARMCI_GetValue" + value) if value else None
         self._put_value = getattr(LIBRARY, "ARMCI_PutValue" + value) if value else None
         self._one = self._number(1) if self._acc is not None else None
+        self._size, self._type = self.dtype.itemsize, self.dtype.type
         self._own()
 
     def _bytes(self, shape: tuple[int, ...]) -> int:
@@ -109,7 +113,7 @@ class Array(Owner):
 
     def _free(self) -> None:
         base = self._bases[self.group.rank]
-        self._shadows, self._bases = [], []
+        self._shadows, self._bases, self._slices = [], [], []
         code = LIBRARY.ARMCI_Free_group(base or None, self.group._handle)
         if code:
             raise failure(code)
@@ -155,12 +159,15 @@ class Array(Owner):
         numpy.ndarray, scalar or Request
             `out` or the new array; a scalar for one element without `out`.
         """
-        if type(index) is int and out is None and not nb and self._get_value and self._bases:
-            shape = self._shadow(rank).shape
+        if type(index) is int and out is None and not nb and self._get_value and 0 <= rank < len(self._slices):
+            base, shape, process = self._slices[rank]
             if len(shape) == 1 and 0 <= index < shape[0]:
-                value = self._get_value(self._bases[rank] + index * self.dtype.itemsize, self.group._processes[rank])
-                check()
-                return self.dtype.type(value)
+                value = self._get_value(base + index * self._size, process)
+                if not value:  # or the library refused
+                    check()
+                return self._type(value)
+        if type(out) is np.ndarray and not nb and self._rows("Get", (), rank, index, out):
+            return out
         result = self._transfer("Get", (), rank, index, out, nb)
         return result if nb or out is not None or result.ndim else result[()]
 
@@ -178,12 +185,11 @@ class Array(Owner):
         nb : bool
             Return a `Request`.
         """
-        if type(index) is int and isinstance(source, (int, float)) and not nb and self._put_value and self._bases:
-            shape = self._shadow(rank).shape
+        if type(index) is int and isinstance(source, (int, float)) and not nb and self._put_value and 0 <= rank < len(self._slices):
+            base, shape, process = self._slices[rank]
             if len(shape) == 1 and 0 <= index < shape[0]:
                 value = source if type(source) is float and self.dtype.kind == "f" else self._number(source).item()
-                code = self._put_value(value, self._bases[rank] + index * self.dtype.itemsize, self.group._processes[rank])
-                if code:
+                if code := self._put_value(value, base + index * self._size, process):
                     raise failure(code)
                 return None
         request = self._transfer("Put", (), rank, index, source, nb)
@@ -286,7 +292,7 @@ class Array(Owner):
 
     def _transfer(self, kind: str, first: tuple, rank: int, index: Any, local: Any, nb: bool) -> Any:
         """A get, put or accumulate; returns the local array, or a request."""
-        if not nb and type(local) is np.ndarray and self._rows(kind, first, rank, index, local):
+        if type(local) is np.ndarray and not nb and self._rows(kind, first, rank, index, local):
             return local
         here = self._target if kind == "Get" else self._source
         far = self._shadow(rank)
@@ -304,24 +310,25 @@ class Array(Owner):
 
     def _rows(self, kind: str, first: tuple, rank: int, index: Any, local: np.ndarray) -> bool:
         """Transfer adjacent rows, or all, in the shortest way; False where the index or the local array is not that."""
-        if not self._bases or local.dtype is not self.dtype or not 0 <= rank < self.group.size:
+        if local.dtype is not self.dtype or not 0 <= rank < len(self._slices):
             return False
-        shape, begin = self.shapes[rank], 0
+        there, shape, process = self._slices[rank]
+        size = local.nbytes
         if type(index) is slice and index.step is None and shape:
             begin, end, _ = index.indices(shape[0])
+            if begin < end:
+                there += size // (end - begin) * begin
             shape = (end - begin, *shape[1:])
         elif index is not ...:
             return False
-        size = local.nbytes
         if local.shape != shape or not 0 < size <= MOST_INT:
             return False
         try:
-            here = ctypes.addressof(ctypes.c_char.from_buffer(local))
+            here = addressof(from_buffer(local))
         except (TypeError, ValueError, BufferError):  # it has gaps, or is read-only
             return False
-        there = self._bases[rank] + (begin * size // shape[0] if begin else 0)
-        sides = (there, here) if kind == "Get" else (here, there)
-        if code := KINDS[kind][0](*first, *sides, size, self.group._processes[rank]):
+        code = GET(there, here, size, process) if kind == "Get" else KINDS[kind][0](*first, here, there, size, process)
+        if code:
             raise failure(code)
         return True
 
