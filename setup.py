@@ -30,12 +30,15 @@ class BuildLibrary(build_py):
         self.take(stage / "armci", Path(self.build_lib).resolve() / "armci")
 
     def take(self, installed, module):
-        """Copy an installation; links become files, and armci.pc finds its own folder."""
+        """Copy an installation; links become files. Its folders are found from where it is, and MPI's by its compiler wrapper."""
         ignored = shutil.ignore_patterns("python3", "*.la", "libarmci.so.0.*", "modulefiles", "bash-completion")
         for folder in ("bin", "include", "lib", "share"):
             shutil.copytree(installed / folder, module / folder, ignore=ignored, dirs_exist_ok=True)
-        pc = module / "lib/pkgconfig/armci.pc"
-        pc.write_text(re.sub(r"^prefix=.*", "prefix=${pcfiledir}/../..", pc.read_text(), flags=re.M))
+        for name, pattern, text in (("pkgconfig/armci.pc", r"^prefix=.*", "prefix=${pcfiledir}/../.."),
+                                    ("pkgconfig/armci.pc", r"^(Libs:.* -larmci|Cflags: -I\$\{includedir\}).*", r"\1"),
+                                    ("cmake/armci/armci-config.cmake", r'^(set\(armci_MPI_C_COMPILER ").*"', r'\1"')):
+            path = module / "lib" / name
+            path.write_text(re.sub(pattern, text, path.read_text(), flags=re.M))
 
 
 class BinaryDistribution(Distribution):
