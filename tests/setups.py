@@ -30,7 +30,7 @@ class Setup:
     """One node, as programs run."""
     variables = {}
     slowness = 1  # how many times longer than elsewhere a run may take
-    several = True  # whether runs may be beside each other
+    several = True  # whether runs without a job may be beside each other
     words = ()    # in front of the program
 
     def __init__(self, tests, build):
