@@ -17,7 +17,7 @@ class World(Group):
         return self
 
     def __exit__(self, kind, error, trace) -> None:
-        """End ARMCI. An exception ends the job, whose other processes would wait for this one for ever."""
+        """End ARMCI. An exception ends the job, since the other processes would otherwise never return."""
         if self.size > 1 and kind is not None and not (kind is SystemExit and not error.code):
             traceback.print_exception(kind, error, trace)
             sys.stdout.flush()
@@ -37,7 +37,7 @@ def _one_mpi() -> None:
 
 
 def _level(threads: bool) -> int:
-    """MPI_THREAD_MULTIPLE or MPI_THREAD_SINGLE, as the MPI library numbers them: MPI's standard ABI has numbers of its own."""
+    """MPI_THREAD_MULTIPLE or MPI_THREAD_SINGLE, as the MPI library numbers them: MPI's standard ABI has different numbers."""
     major, minor = ctypes.c_int(-1), ctypes.c_int(-1)
     if hasattr(LIBRARY, "MPI_Abi_get_version"):
         LIBRARY.MPI_Abi_get_version(ctypes.byref(major), ctypes.byref(minor))

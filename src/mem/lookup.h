@@ -69,7 +69,8 @@ struct slice {
     char *direct_end;    /* raddr.hi if the slice may be accessed directly; NULL: operations may be
                             pending there, or it is not mapped, or some operations are refused */
     int process;
-    int direct_process; /* the same, or no rank: a miss takes one comparison */
+    int direct_process; /* process, or -1 with direct_end NULL: a miss takes one comparison, and a
+                           program that passes -1 meets the NULL */
     struct raddr raddr;
 };
 
