@@ -14,8 +14,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -95,6 +97,17 @@ static bool pass_one(void)
     return true;
 }
 
+/* End the job as MPI_Abort would: MPI has freed MPI_COMM_WORLD, and the thread that calls this may
+ * be the one that passes on MPI's words. Without a launcher that reads, the end of the process ends
+ * the job. The program's functions of atexit must not run beside MPI_Finalize. */
+static void abort_job(int status)
+{
+    char text[LONGEST];
+    int length = snprintf(text, sizeof text, "cmd=abort exitcode=%d\n", status);
+    (void)!write(pmi.launcher, text, (size_t)length);
+    syscall(SYS_exit_group, status);
+}
+
 static void *pass_all(void *unused)
 {
     while (pass_one())
@@ -113,6 +126,7 @@ static int take_place(MPI_Comm self, int key, void *value, void *extra)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return MPI_SUCCESS;
     pmi.program = pair[1];
     pmi.launcher = fcntl(pmi.descriptor, F_DUPFD_CLOEXEC, 0);
+    armcii_error_set_abort(abort_job);
     if (pmi.launcher >= 0 && armcii_thread_create(&thread, pass_all)) {
         pthread_detach(thread);
         dup2(pair[0], pmi.descriptor);

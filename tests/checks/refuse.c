@@ -1,9 +1,9 @@
 /* refuse.c - for LD_PRELOAD: a system that refuses the library one allocation or system call. Only
- * calls of the object count which has ARMCI_Init. A site is the stack of such a call; sites have
- * numbers in the order of their first calls.
+ * calls of the object count which has ARMCI_Init. A site is the stack of such a call; its name is
+ * a hash of the stack, the same in each run of a build, whichever thread comes first.
  *
- * REFUSE_RANK=r: prints at the end how many sites process r has; with REFUSE_SITE=n the first call
- * of its site n fails, with REFUSE_CALL=n its n-th call. REFUSE_MEMORY=1: only allocations count.
+ * REFUSE_RANK=r: prints at the end the names of the sites of process r; with REFUSE_SITE=name the
+ * first call of that site fails.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,16 +28,16 @@
 #include <unistd.h>
 #include <unwind.h>
 
-enum { MOST_SITES = 4096, NEVER = -1 };
+enum { MOST_SITES = 4096 };
 
 static struct {
     uintptr_t first, last; /* the code of the library */
-    int site, call;        /* to be refused */
-    int memory_only, is_on;
+    uint64_t refused;      /* site; 0: none */
+    int is_on;
     pthread_mutex_t lock;
     uint64_t sites[MOST_SITES];
-    int n, calls;
-} r = {.site = NEVER, .call = NEVER, .lock = PTHREAD_MUTEX_INITIALIZER};
+    int n;
+} r = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
 
 static int find_code(struct dl_phdr_info *info, size_t size, void *address)
@@ -55,29 +55,21 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *address)
     return 0;
 }
 
-static int number(const char *name)
-{
-    const char *text = getenv(name);
-    return text ? atoi(text) : NEVER;
-}
-
 __attribute__((constructor)) static void start(void)
 {
     void *init = dlsym(RTLD_DEFAULT, "PARMCI_Init");
-    const char *rank = getenv("PMI_RANK");
+    const char *rank = getenv("PMI_RANK"), *site = getenv("REFUSE_SITE");
     if (!rank) rank = getenv("OMPI_COMM_WORLD_RANK");
-    if (!init || !rank || atoi(rank) != number("REFUSE_RANK")) return;
+    if (!init || !rank || atoi(rank) != atoi(getenv("REFUSE_RANK"))) return;
     dl_iterate_phdr(find_code, init);
-    r.site = number("REFUSE_SITE");
-    r.call = number("REFUSE_CALL");
-    r.memory_only = number("REFUSE_MEMORY") == 1;
+    r.refused = site ? strtoull(site, NULL, 16) : 0;
     r.is_on = r.first != 0;
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    if (r.is_on && r.site == NEVER && r.call == NEVER)
-        fprintf(stderr, "refuse: %d sites, %d calls\n", r.n, r.calls);
+    for (int site = 0; r.is_on && !r.refused && site < r.n; site++)
+        fprintf(stderr, "refuse: site %llx\n", (unsigned long long)r.sites[site]);
 }
 
 static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context, void *hash)
@@ -89,11 +81,10 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context, void *hash
 }
 
 /* True if the call is to fail. */
-static int refuses(const char *name, void *caller, int is_memory)
+static int refuses(const char *name, void *caller)
 {
     int refused = 0;
-    if (!r.is_on || is_inside || (uintptr_t)caller < r.first || (uintptr_t)caller >= r.last ||
-        (r.memory_only && !is_memory))
+    if (!r.is_on || is_inside || (uintptr_t)caller < r.first || (uintptr_t)caller >= r.last)
         return 0;
     is_inside = 1;
     uint64_t hash = 14695981039346656037u;
@@ -104,9 +95,8 @@ static int refuses(const char *name, void *caller, int is_memory)
         site++;
     if (site == r.n && r.n < MOST_SITES) {
         r.sites[r.n++] = hash;
-        refused = r.site == r.n;
+        refused = r.refused == hash;
     }
-    refused = refused || ++r.calls == r.call;
     pthread_mutex_unlock(&r.lock);
     if (refused) {
         char line[120];
@@ -125,11 +115,11 @@ static int refuses(const char *name, void *caller, int is_memory)
 #define CALL(RESULT, NAME, PARAMETERS, ARGUMENTS, FAILED, ERROR) \
     RESULT NAME PARAMETERS { \
         REAL(RESULT, NAME, PARAMETERS) \
-        if (!refuses(#NAME, __builtin_return_address(0), 0)) return real ARGUMENTS; \
+        if (!refuses(#NAME, __builtin_return_address(0))) return real ARGUMENTS; \
         errno = ERROR; return FAILED; }
 #define MEMORY(NAME, PARAMETERS, REAL_CALL) \
     void *NAME PARAMETERS { \
-        if (!refuses(#NAME, __builtin_return_address(0), 1)) return REAL_CALL; \
+        if (!refuses(#NAME, __builtin_return_address(0))) return REAL_CALL; \
         errno = ENOMEM; return NULL; }
 
 void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
@@ -188,7 +178,7 @@ int open(const char *name, int flags, ...)
     va_start(more, flags);
     int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, int) : 0;
     va_end(more);
-    if (!refuses("open", __builtin_return_address(0), 0)) return real(name, flags, mode);
+    if (!refuses("open", __builtin_return_address(0))) return real(name, flags, mode);
     errno = EMFILE;
     return -1;
 }
@@ -203,7 +193,7 @@ long syscall(long which, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(more, long);
     va_end(more);
-    if (which == SYS_exit_group || !refuses("syscall", __builtin_return_address(0), 0))
+    if (which == SYS_exit_group || !refuses("syscall", __builtin_return_address(0)))
         return real(which, a[0], a[1], a[2], a[3], a[4], a[5]);
     errno = EAGAIN;
     return -1;
