@@ -218,6 +218,11 @@ def compiled(args, tree, folder, programs):
     return made
 
 
+def is_quick(name):
+    """True if it is a test that does not measure."""
+    return name in TESTS and not name.startswith("perf")
+
+
 def prepare_original(args, folder, chosen=None):
     """Compile the programs of the original ARMCI: all, or those whose names are chosen."""
     armci = gasource.sources(gasource.GA[args.ga]) / "armci"
@@ -225,7 +230,7 @@ def prepare_original(args, folder, chosen=None):
     write_sparse_matrix(matrix)
     where = {"Sparse-MPI/av41092.rua.data": matrix, "matrix_med.bin": armci / CG / "matrix_med.bin"}
     programs = {name: {"files": [f"testing/{name}.c"], **special, "inputs": {file: where[file] for file in special.get("inputs", ())}}
-                for name, special in {**TESTS, **({} if args.without_examples else EXAMPLES)}.items() if not chosen or name in chosen}
+                for name, special in {**TESTS, **EXAMPLES}.items() if (name in chosen if chosen else not args.without_examples or is_quick(name))}
     return compiled(args, armci, folder, programs)
 
 

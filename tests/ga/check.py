@@ -14,6 +14,7 @@ from gabuild import GaBuild, is_chosen
 from runner import add_options, run_compiled, run_suite
 
 BUILD = ("--build", "folder for the programs and their output")
+LEAVE_OUT = ("--leave-out", dict(default="", help="leave out programs whose name contains one of these words"))
 
 
 def chosen(build, words, unwanted):
@@ -48,12 +49,12 @@ SUITES = {
            ("--by", dict(default="autotools", choices=("autotools", "cmake"), help="what builds it")),
            ("--rival", dict(default="", help="GA's own library instead: mpi-ts, mpi-pr")),
            ("--only", dict(default="", help="run only programs whose name contains one of these words")),
-           ("--leave-out", dict(default="", help="leave out programs whose name contains one of these words")),
+           LEAVE_OUT,
            ("--options", dict(default="", help="options of GA's configure instead of the usual ones")),
            ("--without-gparrays", dict(action="store_true", help="the library has no ARMCI_Memget"))),
-    "ga-debian": (compiled(gadebian.prepare), BUILD),
+    "ga-debian": (compiled(gadebian.prepare), BUILD, LEAVE_OUT),
     "armci": (compiled(armciprograms.prepare_original), BUILD,
-              ("--without-examples", dict(action="store_true", help="only the tests, without the one of threads")),
+              ("--without-examples", dict(action="store_true", help="only the tests, without the one of threads and those that measure")),
               ("--ga", dict(default="5.7.1b0", help="the release of GA whose ARMCI it is (default: 5.7.1b0)"))),
     "armci-mpi": (compiled(armciprograms.prepare_armci_mpi), BUILD),
 }
