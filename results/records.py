@@ -2,9 +2,10 @@
 """records.py: what the pages may say of tests and measurements, from the JSON files of this folder.
 
     records.py check              are the files as schema.json says, each id there once, and do pages and pictures say what they say?
-    records.py update             write the figures of the pages and doc/reference/results.md anew, and with matplotlib the pictures
+    records.py update             write the figures of the pages, doc/reference/results.md and papers.md anew, and with matplotlib the pictures
     records.py table FILE [NEW]   write all measured rows as one HTML page; NEW: those that measure.py has just written, not those kept here
     records.py keep NEW           take what measure.py or run-matrix has written in place of what is kept of it
+    records.py missing            print the measurements that doc/reference/papers.md lacks, as commands; exit status 1 if there are any
     records.py stale [PAGE...]    name the figures of the pages that are older than the sources they depend on; exit status 1 if there are any
 
 A page names a figure by a link to doc/reference/results.md#ID; the text of the link is the figure, rounded to two digits. Ids:
@@ -13,6 +14,7 @@ A page names a figure by a link to doc/reference/results.md#ID; the text of the 
     ID of values.json                      the value
     nwchem-RELEASE-MPI[-PLACE]             inputs that end right; PLACE: ranks, or nodes x ranks of each
     nwchem-RELEASE-MPI-PLACE-ratio         time of this library / time of ARMCI-MPI, over the inputs that have both
+    run-[LIBRARY-]PLACE-MPI-WORD           a record of times.json
     [LIBRARY-]PLACE-MPI-WORD-ROW           median of a row of times.json
         -ratio                             time of that library / time of this one
         -versus                            time of the row / time of what it was measured in turns with
@@ -31,9 +33,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
 SOURCES = ("src", "include")  # what every figure depends on
-PLACES = {"node": "one node", "hosts": "two nodes"}
+PLACES = {"node": "one node", "hosts": "two nodes", "nodes": "pretended nodes"}
 OURS = "armci-rma"
 REFERENCE = "doc/reference/results.md"
+PAPERS = "doc/reference/papers.md"
 LINK = re.compile(r"\[([^\[\]]*)\](\((?:[\w./-]*/)?results\.md#([a-z0-9-]+)\))")
 
 
@@ -93,7 +96,7 @@ class Facts:
     """All figures by id."""
 
     def __init__(self, data):
-        self.data, self.all, self.twice, self.rows = data, {}, [], {}
+        self.data, self.all, self.twice, self.rows, self.problems = data, {}, [], {}, {}
         for record in data["tests"]:
             passed, total = record["passed"], record["passed"] + record["known"] + record["failed"]
             self.add(record["id"], f"{passed} of {total}", record["suite"] + (f"; {record['known']} fail for known reasons" if record["known"] else ""), record)
@@ -101,6 +104,7 @@ class Facts:
             self.add(record["id"], amount(record["value"], record["unit"]), record["what"], record)
         for record in data["times"]:
             record = {**record, "command": f"make report WORDS={record['word']} PLACES={record['place']}"}
+            self.add_run(record)
             for row in record["rows"]:
                 self.add_row(record, row)
         self.add_ratios()
@@ -115,6 +119,18 @@ class Facts:
 
     def name(self, key):
         return self.data["libraries"][key]
+
+    def run_id(self, library, place, mpi, word):
+        return slug(" ".join(["run", library, place, mpi, word][:(library != OURS) + 1] + [place, mpi, word]))
+
+    def add_run(self, record):
+        where = [record[key] for key in ("library", "place", "mpi", "word")]
+        self.add(self.run_id(*where), f"{PLACES[record['place']]}, {record['mpi_version']}", f"word {record['word']}, {self.name(record['library'])}", record)
+        self.problems |= {(*where, problem["name"]): problem["why"] for problem in record["problems"]}
+
+    def problem(self, library, place, mpi, word, name):
+        """Why a row has no time, or empty."""
+        return next((why for key in (name, "the start") for why in [self.problems.get((library, place, mpi, word, key))] if why), "")
 
     def add_row(self, record, row):
         where = (record["library"], record["place"], record["mpi"], record["word"], row["name"])
@@ -164,10 +180,10 @@ def place_text(place):
     return f"{nodes} nodes x {ranks}" if nodes else f"{ranks} rank{'s' * (ranks != '1')}"
 
 
-def nwchem_times(kept, place):
-    """Seconds of this library and of ARMCI-MPI over the inputs that end right with both and have times; None if there are none."""
+def nwchem_times(kept, place, words=("",)):
+    """Seconds of this library and of ARMCI-MPI over the inputs with such a word that end right with both and have times; None if there are none."""
     for rival in ("armci-mpi", "armci-mpi-0"):
-        pairs = [[libraries.get(library, {}).get(place) for library in (OURS, rival)] for libraries in kept["inputs"].values()]
+        pairs = [[libraries.get(library, {}).get(place) for library in (OURS, rival)] for name, libraries in kept["inputs"].items() if any(word in name for word in words)]
         walls = [[one["wall"] for one in pair] for pair in pairs if all(one and one["result"] == "right" and one["wall"] is not None for one in pair)]
         if walls:
             return {"inputs": len(walls), "ours": sum(ours for ours, _ in walls), "theirs": sum(theirs for _, theirs in walls)}
@@ -182,7 +198,7 @@ def filled(text, facts):
 def cited():
     """Ids that pages name, each with its pages."""
     found = {}
-    for path in pages():
+    for path in [*pages(), *(path for path in [TOP / PAPERS] if path.exists())]:
         for link in LINK.finditer(path.read_text(encoding="utf-8")):
             found.setdefault(link[3], []).append(path.relative_to(TOP).as_posix())
     return found
@@ -207,6 +223,7 @@ def reference(facts):
 def check():
     """What is wrong, one sentence each."""
     import jsonschema
+    import papers
     import pictures
     schema, wrong = json.loads((HERE / "schema.json").read_text(encoding="utf-8")), []
     for path in sorted(HERE.glob("*.json")):
@@ -221,9 +238,10 @@ def check():
     wrong += [f"results: {one.get('id') or one['word']}: no machine {one['machine']}" for one in [*data["tests"], *data["values"], *data["times"]]
               if one.get("machine", "m1") not in data["machines"]]
     wrong += [f"{', '.join(where)}: no figure has the id {key}" for key, where in places.items() if key not in facts.all]
-    for path in [*pages(), TOP / REFERENCE]:
+    made = {TOP / REFERENCE: reference, TOP / PAPERS: papers.page}
+    for path in [*pages(), *made]:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        should = reference(facts) if path == TOP / REFERENCE else filled(text, facts)
+        should = made[path](facts) if path in made else filled(text, facts)
         wrong += [f"{path.relative_to(TOP)} differs from the data in results/: make update-generated"] if text != should else []
     return wrong + pictures.outdated(facts)
 
@@ -234,9 +252,11 @@ def update():
         text = path.read_text(encoding="utf-8")
         if text != filled(text, facts):
             path.write_text(filled(text, facts), encoding="utf-8")
-    (TOP / REFERENCE).parent.mkdir(exist_ok=True)
-    (TOP / REFERENCE).write_text(reference(facts), encoding="utf-8")
+    import papers
     import pictures
+    (TOP / REFERENCE).parent.mkdir(exist_ok=True)
+    (TOP / PAPERS).write_text(papers.page(facts), encoding="utf-8")
+    (TOP / REFERENCE).write_text(reference(facts), encoding="utf-8")
     if pictures.outdated(facts):
         try:
             pictures.draw_all(facts)
@@ -271,6 +291,11 @@ def stale(names):
     where = cited()
     return [f"{', '.join(where[key])}: {key}: {fact.text}, of commit {fact.record['commit']}" for key, fact in stale_facts().items()
             if not names or set(names) & set(where[key])]
+
+
+def missing():
+    import papers
+    return papers.missing(Facts(load()))
 
 
 def marked_stale(text, ids):
@@ -411,7 +436,7 @@ def keep(path):
     return update()
 
 
-COMMANDS = {"check": (0, 0, check), "update": (0, 0, update), "table": (1, 2, table), "keep": (1, 1, keep), "stale": (0, 99, lambda *names: stale(names))}
+COMMANDS = {"check": (0, 0, check), "update": (0, 0, update), "missing": (0, 0, missing), "table": (1, 2, table), "keep": (1, 1, keep), "stale": (0, 99, lambda *names: stale(names))}
 
 
 def main(words):

@@ -23,6 +23,7 @@ def copy_of_results(tmp_path):
 
 MISTAKES = [
     ("results/times.json", r'("armci-rma", "mpi": "mpich", "place": "node", "word": "latency".*?"name": "put 8 B".*?"median_ns": )[\d.]+', r"\g<1>777.5", "README.md differs.*performance.md differs.*node-light.svg was not drawn"),
+    ("results/times.json", r'("armci-rma", "mpi": "mpich", "place": "hosts", "word": "many".*?"name": "getS 8 x 8 doubles".*?"versus_median_ratio": )[\d.]+', r"\g<1>7.5", "papers.md differs"),
     ("results/times.json", '"name": "fence, nothing pending", "valid"', '"name": "barrier", "valid"', "two values for node-mpich-latency-barrier"),
     ("results/tests.json", '"machine": "m4"', '"machine": "m99"', "no machine m99"),
     ("doc/performance.md", r"#node-mpich-latency-barrier\)", "#node-mpich-latency-barriers)", "no figure has the id node-mpich-latency-barriers"),
@@ -48,6 +49,19 @@ def test_wrong_results(copy):
     make_mistake(folder, "results/tests.json", '"passed": 45', '"passed": -1')
     done = run("check")
     assert done.returncode == 1 and "less than the minimum" in done.stdout, done.stdout
+
+
+def test_verdicts(copy):
+    """A verdict follows the records: a claim that no longer holds, a row without a record, and what to run for it."""
+    run, folder = copy
+    page = folder / "doc" / "reference" / "papers.md"
+    figure = lambda: re.search(r"### A 18\n.*?(?=\n### )", page.read_text(), re.S)[0]  # noqa: E731
+    assert "**Shown in part**: 8 of 8" in figure() and "no record" not in figure(), figure()
+    make_mistake(folder, "results/times.json", r'("armci-rma", "mpi": "mpich", "place": "hosts", "word": "many".*?"name": "getS 8 x 8 doubles".*?"versus_median_ratio": )[\d.]+', r"\g<1>7.5")
+    make_mistake(folder, "results/times.json", r'("armci-rma", "mpi": "openmpi", "place": "hosts", "word": "many".*?)"name": "getS 8 x 8 doubles"', r'\1"name": "another"')
+    assert "PLACES=hosts WORDS=many    " in run("missing").stdout
+    run("update")
+    assert "**Shown in part**: 6 of 7; 1 rows have no record" in figure() and len(re.findall("7.5 .*|no record |", figure())) > 1, figure()
 
 
 RUN = {"version": "9.8.7", "commit": "abcdef0123", "date": "2026-12-24", "machine": {"processor": "none", "cores": 1}}
