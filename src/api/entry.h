@@ -148,7 +148,18 @@ static inline bool armcii_needs_check(const void *local)
 }
 
 /* Begin *op: 0, or the error code of an argument that calls of all shapes have. */
-int armcii_transfer_begin(const struct op_args *r, struct op *op);
+static inline int armcii_transfer_begin(const struct op_args *r, struct op *op)
+{
+    op->caller = r->caller;
+    op->verb = r->verb;
+    op->scale = r->scale;
+    op->target = r->proc;
+    op->flag = NULL;
+    int rc = armcii_check_process(r->caller, "proc", r->proc);
+    if (rc || r->verb.kind != OP_ACC) return rc;
+    rc = armcii_check_element(r->caller, (int)r->verb.element);
+    return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
+}
 /* The length of a segment, a negative one too. */
 int armcii_check_bytes(const struct op_args *r, const char *argument, int bytes);
 /* `bytes` bytes at an address of this process. */

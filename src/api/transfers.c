@@ -10,19 +10,6 @@
 
 /* ---- arguments and their checks ---- */
 
-int armcii_transfer_begin(const struct op_args *r, struct op *op)
-{
-    op->caller = r->caller;
-    op->verb = r->verb;
-    op->scale = r->scale;
-    op->target = r->proc;
-    op->flag = NULL;
-    int rc = armcii_check_process(r->caller, "proc", r->proc);
-    if (rc || r->verb.kind != OP_ACC) return rc;
-    rc = armcii_check_element(r->caller, (int)r->verb.element);
-    return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
-}
-
 int armcii_check_bytes(const struct op_args *r, const char *argument, int bytes)
 {
     if (bytes < 0) return armcii_check_count(r->caller, argument, bytes);
@@ -52,12 +39,13 @@ static const char *remote_argument(const struct op_args *r)
 }
 
 /* Fill *op: 0, or an error code. */
-static int build_contiguous(struct op_args r, void *local, void *remote, int bytes, struct op *op)
+static inline int build_contiguous(const struct op_args *r, void *local, void *remote, int bytes,
+                                   struct op *op)
 {
-    int rc = armcii_transfer_begin(&r, op);
-    if (!rc && (bytes < 0 || r.verb.kind == OP_ACC)) rc = armcii_check_bytes(&r, "bytes", bytes);
+    int rc = armcii_transfer_begin(r, op);
+    if (!rc && (bytes < 0 || r->verb.kind == OP_ACC)) rc = armcii_check_bytes(r, "bytes", bytes);
     if (!rc && bytes > 0 && armcii_needs_check(local))
-        rc = armcii_check_local(&r, local_argument(&r), local, bytes);
+        rc = armcii_check_local(r, local_argument(r), local, bytes);
     if (rc) return rc;
     op->lo = remote;
     op->hi = (char *)((uintptr_t)remote + (size_t)bytes);
@@ -191,7 +179,8 @@ int armcii_transfer_run(const struct op *op, armci_hdl_t *hdl)
     return hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op);
 }
 
-static int contiguous(struct op_args r, void *local, void *remote, int bytes, armci_hdl_t *hdl)
+static int contiguous(const struct op_args *r, void *local, void *remote, int bytes,
+                      armci_hdl_t *hdl)
 {
     struct op op;
     int rc = build_contiguous(r, local, remote, bytes, &op);
@@ -233,8 +222,11 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
         return copy_there(kind, remote, local, (size_t)bytes);
     ARMCII_ENTER(r.caller);
     if (!entered) return ARMCI_ERR_STATE;
-    const struct aggregate_rows row = {local, remote, 0, 0, (size_t)bytes, 1};
-    return queue_rows(&r, &row, bytes, hdl) ? 0 : contiguous(r, local, remote, bytes, hdl);
+    if (hdl != BLOCKING) {
+        const struct aggregate_rows row = {local, remote, 0, 0, (size_t)bytes, 1};
+        if (queue_rows(&r, &row, bytes, hdl)) return 0;
+    }
+    return contiguous(&r, local, remote, bytes, hdl);
 }
 
 __attribute__((noinline)) static int leave_queue(void)
@@ -312,7 +304,8 @@ int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int p
     ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
-    return contiguous(acc_to(CALLER, datatype, scale, proc), src, dst, bytes, BLOCKING);
+    const struct op_args r = acc_to(CALLER, datatype, scale, proc);
+    return contiguous(&r, src, dst, bytes, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 
@@ -325,7 +318,7 @@ int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int
     if (queue_rows(&r, &(struct aggregate_rows){src, dst, 0, 0, (size_t)bytes, 1}, bytes, hdl))
         return 0;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
-    return contiguous(r, src, dst, bytes, hdl);
+    return contiguous(&r, src, dst, bytes, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
 
@@ -417,7 +410,8 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
         armcii_apply_put_segment(dst, value, (size_t)bytes);
         return 0;
     }
-    int rc = build_contiguous(put_to(caller, proc), value, dst, bytes, &op);
+    const struct op_args r = put_to(caller, proc);
+    int rc = build_contiguous(&r, value, dst, bytes, &op);
     if (!rc) rc = hdl == BLOCKING ? armcii_op_blocking(&op) : armcii_handle_start_value(hdl, &op);
     return rc;
 }
@@ -427,7 +421,8 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
     ARMCII_ENTER(caller);
     if (!entered) return;
     if (!armcii_is_direct(proc, src, (size_t)bytes)) {
-        contiguous(get_from(caller, proc), value, src, bytes, BLOCKING);
+        const struct op_args r = get_from(caller, proc);
+        contiguous(&r, value, src, bytes, BLOCKING);
         return;
     }
     armcii_apply_get_segment(src, value, (size_t)bytes);
@@ -464,13 +459,13 @@ VALUE_FUNCTIONS(Double, double);
  * arrive without further calls. */
 static int put_then_flag(struct op *data, int *flag, int value)
 {
+    const struct op_args r = put_to(data->caller, data->target);
     struct op_flag with_data = {flag, value, false};
     struct op op;
     struct raddr raddr;
     int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
     if (!rc) rc = armcii_op_check_mode(data->caller, "flag", OP_PUT, &raddr);
-    if (!rc)
-        rc = build_contiguous(put_to(data->caller, data->target), &value, flag, sizeof value, &op);
+    if (!rc) rc = build_contiguous(&r, &value, flag, sizeof value, &op);
     if (rc) return rc;
     const struct transport *chosen = armcii_route_transport(raddr.route, op.verb, &op.shape);
     if (chosen->expect_flag) chosen->expect_flag(&raddr, data->target);
@@ -491,7 +486,8 @@ int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int p
     ARMCII_ENTER(CALLER);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = build_contiguous(put_to(CALLER, proc), src, dst, bytes, &op);
+    const struct op_args r = put_to(CALLER, proc);
+    int rc = build_contiguous(&r, src, dst, bytes, &op);
     return rc ? rc : put_then_flag(&op, flag, value);
 }
 ARMCII_ALIAS(ARMCI_Put_flag, PARMCI_Put_flag);

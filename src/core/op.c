@@ -18,7 +18,12 @@ static const char *remote_argument(const struct op *op)
 int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,
                       size_t bytes, struct raddr *raddr)
 {
+    const struct raddr *last = armcii_lookup_last(target, address);
     struct raddr found;
+    if (last && bytes <= (size_t)(last->hi - (const char *)address)) {
+        *raddr = *last;
+        return 0;
+    }
     if (!armcii_resolve(target, address, bytes, &found))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, argument,
                             "the address lies in no global region of the process",
@@ -116,16 +121,34 @@ static int locate(const struct op *op, struct raddr *raddr)
         (const void *)first, (size_t)(first - op->lo), op->target, (size_t)(first - raddr->lo));
 }
 
-int armcii_op_locate(const struct op *op, struct raddr *raddr)
+static bool is_inside(const struct op *op, const struct raddr *raddr)
 {
-    if (!armcii_lookup(op->target, op->lo, raddr) ||
-        (uintptr_t)op->hi - (uintptr_t)op->lo > (uintptr_t)raddr->hi - (uintptr_t)op->lo) {
-        raddr->region = NULL;
-        if (op->shape.form == SHAPE_VECTOR) return 0;
-        int rc = locate(op, raddr);
-        if (rc) return rc;
+    return (uintptr_t)op->hi - (uintptr_t)op->lo <= (uintptr_t)raddr->hi - (uintptr_t)op->lo;
+}
+
+__attribute__((noinline)) static int locate_anywhere(const struct op *op, struct raddr *raddr)
+{
+    if (armcii_lookup(op->target, op->lo, raddr) && is_inside(op, raddr)) return 0;
+    raddr->region = NULL;
+    return op->shape.form == SHAPE_VECTOR ? 0 : locate(op, raddr);
+}
+
+/* Most operations are on the slice of the one before. */
+static inline int find_slice(const struct op *op, struct raddr *raddr)
+{
+    const struct raddr *last = armcii_lookup_last(op->target, op->lo);
+    if (last && is_inside(op, last)) {
+        *raddr = *last;
+    } else {
+        int rc = locate_anywhere(op, raddr);
+        if (rc || !raddr->region) return rc;
     }
     return armcii_op_check_mode(op->caller, remote_argument(op), op->verb.kind, raddr);
+}
+
+int armcii_op_locate(const struct op *op, struct raddr *raddr)
+{
+    return find_slice(op, raddr);
 }
 
 int armcii_op_start(const struct op *op, struct request *req)
@@ -133,7 +156,7 @@ int armcii_op_start(const struct op *op, struct request *req)
     struct raddr raddr;
     *req = (struct request){0};
     if (op->shape.bytes == 0) return 0;
-    int rc = armcii_op_locate(op, &raddr);
+    int rc = find_slice(op, &raddr);
     if (rc) return rc;
     if (!raddr.region) return start_scattered(op);
     return armcii_op_issue(op, &raddr, req);
@@ -202,7 +225,8 @@ long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update upd
 {
     const struct transport *transport = raddr->route->atomic;
     struct op_verb verb = {.kind = OP_PUT}; /* it reads and writes */
-    armcii_route_order(raddr, transport, target, verb, remote, (char *)remote + bytes);
+    if (!armcii_route_is_uniform(raddr->route))
+        armcii_route_order(raddr, transport, target, verb, remote, (char *)remote + bytes);
     return transport->rmw(raddr, target, update, bytes, remote, operand);
 }
 

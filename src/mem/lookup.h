@@ -100,6 +100,17 @@ static inline bool armcii_last_is_direct(int process, const void *address, size_
                                   address, bytes);
 }
 
+/* The last slice looked up of that process if it holds the address; NULL: use armcii_lookup. */
+static inline const struct raddr *armcii_lookup_last(int process, const void *address)
+{
+    const struct slice *s = &armcii_last_slices[(unsigned)process % LAST_SLICES];
+    const uint64_t now = atomic_load_explicit(&armcii_lookup_generation, memory_order_relaxed);
+    return s->process == process && s->generation == now && (const char *)address >= s->raddr.lo &&
+                   (const char *)address < s->raddr.hi
+               ? &s->raddr
+               : NULL;
+}
+
 /* The same for the last slice looked up in that page; needs no lock. */
 bool armcii_page_is_direct(int process, const void *address, size_t bytes);
 
