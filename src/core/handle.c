@@ -280,8 +280,8 @@ static void set_kind(struct handle_entry *s, armci_hdl_t *handle, bool aggregate
 static bool covers_last(const struct handle_entry *s, const struct request *req)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
-    if (!last || s->waiters > 0 || req->buffers || req->region_id == 0) return false;
-    return last->transport == req->transport && last->region_id == req->region_id &&
+    if (!last || s->waiters > 0 || req->buffers || req->channel == 0) return false;
+    return last->transport == req->transport && last->channel == req->channel &&
            last->target == req->target;
 }
 

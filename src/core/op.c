@@ -43,7 +43,7 @@ int armcii_op_report_mode(const char *caller, const char *argument, const struct
                         (unsigned)raddr->region->mode);
 }
 
-int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req)
+static inline int issue(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     const struct transport *transport = raddr->route->atomic;
     if (transport != raddr->route->contiguous) { /* else all three are one */
@@ -51,6 +51,11 @@ int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct reque
         armcii_route_order(raddr, transport, op->target, op->verb, op->lo, op->hi);
     }
     return transport->start(op, raddr, req);
+}
+
+int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req)
+{
+    return issue(op, raddr, req);
 }
 
 /* Issue the segments of a vector over several slices one by one, each complete before the next. The
@@ -159,7 +164,7 @@ int armcii_op_start(const struct op *op, struct request *req)
     int rc = find_slice(op, &raddr);
     if (rc) return rc;
     if (!raddr.region) return start_scattered(op);
-    return armcii_op_issue(op, &raddr, req);
+    return issue(op, &raddr, req);
 }
 
 void armcii_op_wait(struct request *req)

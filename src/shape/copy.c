@@ -224,6 +224,8 @@ void armcii_shape_unpack(const struct shape *s, const char *buffer)
 {
     if (s->form == SHAPE_VECTOR && s->packed)
         armcii_copy(s->packed, buffer, s->bytes);
+    else if (s->form == SHAPE_CONTIGUOUS)
+        armcii_copy(s->local, buffer, s->bytes);
     else
         copy_local(s, SHAPE_REMOTE, (char *)(uintptr_t)buffer);
 }

@@ -151,8 +151,8 @@ extern const struct path_text armcii_paths[PATHS];
 struct request {
     const struct transport *transport; /* NULL: complete locally */
     uint64_t id;                       /* for the transport */
-    uint64_t region_id; /* not 0: a later request to the same target and region completes earlier
-                           ones, too */
+    uint64_t channel; /* not 0: a later request to the same target on the same channel completes
+                         earlier ones, too */
     int target;
     enum path path;         /* set by start */
     struct buffer *buffers; /* to free when it is complete locally */

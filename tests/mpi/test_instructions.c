@@ -199,11 +199,11 @@ static const struct row {
     {"fetch and add", rmw, NEAR, {88, 88}, {0}},
     {"put, 8 bytes, and fence", put_fence, NEAR, {231, 231}, {0}},
     {"lock and unlock", lock_unlock, NEAR, {523, 523}, {0}},
-    {"get, 8 bytes, of another node", get, FAR, {1669, 1673}, {1127, 1326}},
-    {"put, 8 bytes, and fence, to another node", put_fence, FAR, {1525, 1531}, {940, 1139}},
-    {"accumulate, 8 bytes, and fence, to another node", acc_fence, FAR, {1491, 1497}, {1040, 1239}},
-    {"fetch and add on another node", rmw, FAR, {1103, 1104}, {913, 1112}},
-    {"lock and unlock on another node", lock_unlock, FAR, {1416, 1417}, {1696, 1893}},
+    {"get, 8 bytes, of another node", get, FAR, {1292, 1300}, {1127, 1326}},
+    {"put, 8 bytes, and fence, to another node", put_fence, FAR, {1221, 1227}, {940, 1139}},
+    {"accumulate, 8 bytes, and fence, to another node", acc_fence, FAR, {1258, 1264}, {1040, 1239}},
+    {"fetch and add on another node", rmw, FAR, {1044, 1044}, {913, 1112}},
+    {"lock and unlock on another node", lock_unlock, FAR, {1387, 1388}, {1696, 1893}},
 };
 
 /* ---- counting ---- */

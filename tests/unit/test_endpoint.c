@@ -64,13 +64,13 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
 }
 
 /* To this process. */
-static uint64_t start_op(enum op_kind kind, const struct shape *s)
+static struct request start_op(enum op_kind kind, const struct shape *s)
 {
     struct op op = {.verb = {.kind = kind}, .shape = *s};
     armcii_shape_range(s, SHAPE_REMOTE, &op.lo, &op.hi);
     struct request req = {0};
     armcii_client_start(&op, NULL, &req);
-    return req.id;
+    return req;
 }
 
 static void put_and_fence(const struct shape *s)
@@ -87,7 +87,8 @@ static void put_and_fence_all(const struct shape *s)
 
 static void get(const struct shape *s)
 {
-    armcii_client_wait(start_op(OP_GET, s));
+    const struct request req = start_op(OP_GET, s);
+    armcii_client_wait(&req);
 }
 
 static void (*const operations[])(const struct shape *s) = {put_and_fence, put_and_fence_all, get};
@@ -131,17 +132,17 @@ static size_t length_of(int get)
 TEST(short_gets_share_messages)
 {
     static char here[GETS][LONGER], there[GETS][LONGER];
-    uint64_t id[GETS];
+    struct request req[GETS];
     struct shape s;
     for (int i = 0; i < GETS * LONGER; i++)
         there[i / LONGER][i % LONGER] = (char)(i % 251 + 1);
     messages = 0;
     for (int i = 0; i < GETS; i++) {
         armcii_shape_contiguous(&s, here[i], there[i], length_of(i));
-        id[i] = start_op(OP_GET, &s);
+        req[i] = start_op(OP_GET, &s);
     }
     for (int i = 0; i < GETS; i++)
-        armcii_client_wait(id[i]);
+        armcii_client_wait(&req[i]);
     for (int i = 0; i < GETS; i++) {
         ck_assert_mem_eq(here[i], there[i], length_of(i));
         if (length_of(i) < LONGER) ck_assert_int_eq(here[i][length_of(i)], 0);

@@ -194,11 +194,6 @@ void armcii_am_end(void)
 
 /* ---- operations ---- */
 
-static void wait(const struct request *req)
-{
-    armcii_client_wait(req->id);
-}
-
 /* What the server has not acknowledged may take effect later than what another transport carries.
  */
 static void order(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
@@ -218,11 +213,6 @@ static void order_flag(const struct raddr *raddr, int target)
 {
     (void)raddr;
     armcii_endpoint_order_flag(armcii_world->node_of[target]);
-}
-
-static bool is_complete(const struct request *req)
-{
-    return armcii_client_is_complete(req->id);
 }
 
 static void fence_region(struct region *r, int target)
@@ -246,9 +236,9 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
 const struct transport armcii_am = {
     .name = "am",
     .start = armcii_client_start,
-    .wait = wait,
-    .is_complete = is_complete,
-    .test = is_complete,
+    .wait = armcii_client_wait,
+    .is_complete = armcii_client_is_complete,
+    .test = armcii_client_is_complete,
     .wait_all = armcii_client_wait_all,
     .push = armcii_progress_thread_wake_if_asleep,
     .order = order,

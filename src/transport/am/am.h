@@ -30,10 +30,8 @@ void armcii_am_end_sleep(bool signaled);
 /* The functions of struct transport. Eager puts and accumulates are copied, so they are complete;
  * they may be coalesced with later ones. */
 int armcii_client_start(const struct op *op, const struct raddr *raddr, struct request *req);
-/* Return when the operation is complete locally. */
-void armcii_client_wait(uint64_t id);
-/* True if the operation is complete locally. Neither waits nor makes progress. */
-bool armcii_client_is_complete(uint64_t id);
+void armcii_client_wait(const struct request *req);
+bool armcii_client_is_complete(const struct request *req);
 /* Return when all operations on memory of the process, or of all (-1), are complete locally. */
 void armcii_client_wait_all(int owner);
 

@@ -59,19 +59,39 @@ static void push(void)
     if (armcii_endpoints->unsent > 0) armcii_endpoints_push();
 }
 
-void armcii_client_wait(uint64_t id)
+/* Channels of requests. The others have the id of their operation, which one of their fragments is
+ * outstanding with; short gets have their number among those of the endpoint. */
+enum { OTHERS, SHORT_GETS };
+
+/* Wait for the short gets up to that number. */
+static void wait_for_gets(struct endpoint *e, uint64_t number)
 {
     struct backoff p = {0};
-    const struct outstanding *o = armcii_outstanding_find(id);
-    if (o && o->is_short) armcii_endpoint_send(armcii_endpoint(o->server));
-    while (armcii_outstanding_find(id))
+    if (e->gets.done < number && e->open) armcii_endpoint_send(e);
+    while (e->gets.done < number)
         armcii_am_progress(&p);
+}
+
+static void wait_for_operation(uint64_t id)
+{
+    struct backoff p = {0};
+    while (armcii_outstanding_has(id))
+        armcii_am_progress(&p);
+}
+
+void armcii_client_wait(const struct request *req)
+{
+    if (req->channel == SHORT_GETS)
+        wait_for_gets(armcii_endpoint(armcii_world->node_of[req->target]), req->id);
+    else
+        wait_for_operation(req->id);
     push();
 }
 
-bool armcii_client_is_complete(uint64_t id)
+bool armcii_client_is_complete(const struct request *req)
 {
-    return !armcii_outstanding_find(id);
+    if (req->channel != SHORT_GETS) return !armcii_outstanding_has(req->id);
+    return armcii_endpoint(armcii_world->node_of[req->target])->gets.done >= req->id;
 }
 
 /* ---- put, get and accumulate ---- */
@@ -162,17 +182,20 @@ static bool use_zcopy(const struct shape *fragment)
            armcii_am_can_zcopy(fragment, SHAPE_LOCAL);
 }
 
+/* The reply comes in a reply bundle of the server, with others. */
+static void get_short(struct endpoint *e, int owner, const struct shape *s)
+{
+    struct outstanding *o = new_outstanding(0, owner);
+    armcii_outstanding_set_unpack(o, s, NULL);
+    append_request(e, &(struct am_request){.kind = AM_GET, .owner = owner}, s);
+    armcii_endpoint_add_get(e, o);
+}
+
 static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
 {
     const int server = armcii_world->node_of[owner];
     struct outstanding *o = new_outstanding(id, owner);
     MPI_Request reply;
-    if (armcii_am_is_short_reply(s->bytes)) { /* in a reply bundle of the server, with others */
-        armcii_outstanding_set_unpack(o, s, NULL);
-        append_request(e, &(struct am_request){.kind = AM_GET, .owner = owner}, s);
-        armcii_endpoint_add_get(e, o);
-        return;
-    }
     if (!use_zcopy(s)) armcii_outstanding_set_unpack(o, s, alloc_buffer(s->bytes));
     o->tag = new_tag();
     if (o->buffer)
@@ -186,10 +209,19 @@ static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
     append_request(e, &r, s);
 }
 
-/* Send a fragment of op: true if it is outstanding, under that id. */
-static bool send_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
-                          uint64_t id)
+static bool is_short_get(const struct op *op)
 {
+    return op->verb.kind == OP_GET && armcii_am_is_short_reply(op->shape.bytes);
+}
+
+/* Send a fragment of op: true if it is outstanding, under that id unless it is a short get. */
+static inline bool send_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
+                                 uint64_t id)
+{
+    if (is_short_get(op)) {
+        get_short(e, op->target, s);
+        return true;
+    }
     struct am_request r = {.kind = AM_PUT, .owner = op->target};
     if (op->verb.kind == OP_GET) {
         get(e, op->target, s, id);
@@ -225,7 +257,10 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
         outstanding |= send_fragment(e, op, &fragment, id);
         if (op->verb.kind != OP_GET || !cursor.in_order) continue;
         armcii_endpoint_send(e);
-        armcii_client_wait(id);
+        if (is_short_get(op))
+            wait_for_gets(e, e->gets.started);
+        else
+            wait_for_operation(id);
     }
     return outstanding;
 }
@@ -241,13 +276,19 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
     const bool outstanding = s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max
                                  ? send_fragment(e, op, s, id)
                                  : send_fragments(e, op, id);
-    if (op->verb.kind == OP_GET && armcii_am_is_short_reply(s->bytes))
-        armcii_endpoint_send_gets_if_due(e);
-    else if (outstanding)
-        armcii_endpoint_send(e); /* a put's eager fragments behind rendezvous ones, too */
-    if (op->verb.kind != OP_GET) armcii_endpoint_push(e);
     req->path = PATH_SERVER;
     armcii_count_path(PATH_SERVER);
+    if (is_short_get(op)) {
+        req->transport = &armcii_am;
+        req->id = e->gets.started;
+        req->channel = SHORT_GETS;
+        req->target = op->target;
+        armcii_endpoint_send_gets_if_due(e);
+        return 0;
+    }
+    if (outstanding)
+        armcii_endpoint_send(e); /* a put's eager fragments behind rendezvous ones, too */
+    if (op->verb.kind != OP_GET) armcii_endpoint_push(e);
     if (!outstanding) return 0;
     req->transport = &armcii_am;
     req->id = id;
@@ -256,11 +297,20 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
 
 /* ---- local completion ---- */
 
+/* The short gets from a server, or from all (-1). */
+static void wait_for_all_gets(int server)
+{
+    for (struct endpoint *e = armcii_endpoints_begin_walk(); e; e = e->next_dirty)
+        if (server < 0 || server == e->server) wait_for_gets(e, e->gets.started);
+    armcii_endpoints_end_walk();
+}
+
 void armcii_client_wait_all(int owner)
 {
     struct backoff p = {0};
     const uint64_t now = last_id;
-    if (armcii_outstanding_to(owner, now)) armcii_endpoints_send(); /* with short gets */
+    if (owner < 0 && armcii_outstanding_any()) armcii_endpoints_send(); /* with short gets */
+    wait_for_all_gets(owner < 0 ? -1 : armcii_world->node_of[owner]);
     while (armcii_outstanding_to(owner, now))
         armcii_am_progress(&p);
     push();

@@ -13,7 +13,6 @@
 #include "mpi/world.h"
 #include "transport/am/outstanding.h"
 #include "transport/am/server.h"
-#include "transport/am/endpoint_state.h"
 
 /* ---- state of the endpoints ---- */
 
@@ -48,7 +47,7 @@ const struct endpoints *const armcii_endpoints = &endpoints.shared;
 
 /* ---- dirty endpoints ---- */
 
-bool armcii_endpoint_is_dirty(const struct endpoint *e)
+bool armcii_endpoint_is_unfenced(const struct endpoint *e)
 {
     return e->open || e->acked < e->sent || e->ack_deferred || e->rndvs > 0;
 }
@@ -56,7 +55,7 @@ bool armcii_endpoint_is_dirty(const struct endpoint *e)
 static void remove_clean(void)
 {
     for (struct endpoint **link = &endpoints.first_dirty, *e; (e = *link) != NULL;) {
-        e->listed = armcii_endpoint_is_dirty(e);
+        e->listed = armcii_endpoint_is_unfenced(e) || armcii_short_gets_pending(&e->gets) > 0;
         if (e->listed)
             link = &e->next_dirty;
         else
@@ -230,7 +229,7 @@ static const char *find_mistake(const struct endpoint *e, size_t received, unsig
     if (head->credit_granted < 0 || head->credit_granted > e->credit_requested)
         return "credit that is not requested";
     if (unserved_of(e, head) > e->transmitted - e->reported) return "the bytes served";
-    *gets = armcii_outstanding_count_replies(e->server, (size_t)b->bytes);
+    *gets = b->bytes > 0 ? armcii_short_gets_count(&e->gets, (size_t)b->bytes) : 0;
     return b->bytes > 0 && *gets == 0 ? "replies to short gets" : NULL;
 }
 
@@ -263,8 +262,7 @@ static void set_reported(struct endpoint *e, uint64_t transmitted)
 static void handle_bundle(struct endpoint *e, unsigned gets)
 {
     const struct am_reply_header *head = &endpoints.bundle.head;
-    armcii_outstanding_take_replies(e->server, endpoints.bundle.replies, gets);
-    e->gets -= gets;
+    if (gets > 0) armcii_short_gets_complete(&e->gets, endpoints.bundle.replies, gets);
     e->acked += (uint64_t)head->messages;
     e->bytes_unacked -= (size_t)head->bytes;
     if (head->rndv_tag) remove_rndv(e, head->rndv_tag);
@@ -280,14 +278,15 @@ static void take_bundle(const MPI_Status *status)
 {
     struct endpoint *e = endpoints.shared.of[status->MPI_SOURCE];
     handle_bundle(e, check_bundle(e, status));
-    if (e->acked == e->sent || e->waits_for_window) armcii_endpoint_send(e);
+    if (e->open && (e->acked == e->sent || e->waits_for_window)) armcii_endpoint_send(e);
 }
 
 /* The receive of the next reply bundle; NULL: none is expected, or none has come and no receive is
  * posted. It is posted here, after the request has left. */
-static MPI_Request *bundle_receive(void)
+static inline MPI_Request *bundle_receive(void)
 {
-    if (endpoints.replies_pending == 0 ||
+    if (endpoints.replies_pending == 0) return NULL;
+    if (endpoints.bundle_request == MPI_REQUEST_NULL &&
         !armcii_am_receive_ready(&endpoints.any_bundle, &endpoints.bundle,
                                  &endpoints.bundle_request))
         return NULL;
@@ -454,19 +453,9 @@ void armcii_endpoint_reserve(struct endpoint *e, size_t length)
     struct backoff p = {0};
     while (!e->open || e->open->bytes + length > endpoints.shared.message_max) {
         if (e->waits_for_window) armcii_am_progress(&p);
-        armcii_endpoint_send(e);
+        if (e->open) armcii_endpoint_send(e);
         if (!e->open) open_message(e);
     }
-}
-
-char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge)
-{
-    armcii_endpoint_reserve(e, length);
-    struct am_message_header *head = e->open;
-    char *at = (char *)head + head->bytes;
-    head->bytes += (uint32_t)length;
-    if (acknowledge) head->acknowledge = 1;
-    return at;
 }
 
 /* A call of MPI costs more than a put. */
@@ -502,7 +491,7 @@ uint64_t armcii_endpoint_transmitted(const struct endpoint *e)
 void armcii_endpoint_note_reply(struct endpoint *e, uint64_t transmitted)
 {
     const bool expects_bundle =
-        e->acked < e->sent || e->gets > 0 || e->rndvs > 0 || e->credit_requested;
+        e->acked < e->sent || e->gets.first || e->rndvs > 0 || e->credit_requested;
     if (e->deferred_at <= transmitted) set_ack_deferred(e, false);
     set_served(e, transmitted);
     if (!expects_bundle) set_reported(e, transmitted);
@@ -510,8 +499,7 @@ void armcii_endpoint_note_reply(struct endpoint *e, uint64_t transmitted)
 
 void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)
 {
-    armcii_outstanding_start_short(o, e->server);
-    e->gets++;
+    armcii_short_gets_add(&e->gets, o);
     endpoints.replies_pending++;
 }
 
@@ -520,7 +508,7 @@ void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)
 void armcii_endpoint_send_gets_if_due(struct endpoint *e)
 {
     enum { AT_ONCE = 4 };
-    if (e->gets <= AT_ONCE)
+    if (armcii_short_gets_pending(&e->gets) <= AT_ONCE)
         armcii_endpoint_send(e);
     else
         poll_now_and_then(e);
@@ -569,13 +557,11 @@ void armcii_endpoints_push(void)
     armcii_endpoints_end_walk();
 }
 
-struct endpoint *armcii_endpoint(int server)
+struct endpoint *armcii_endpoint_connect(int rank)
 {
-    struct endpoint *e = endpoints.shared.of[server];
-    if (e) return e;
-    e = armcii_alloc(1, sizeof *e, "messages to other nodes");
-    e->server = server;
-    endpoints.shared.of[server] = e;
+    struct endpoint *e = armcii_alloc(1, sizeof *e, "messages to other nodes");
+    e->server = rank;
+    endpoints.shared.of[rank] = e;
     return e;
 }
 

@@ -9,11 +9,41 @@
 #include <stdint.h>
 
 #include "base/backoff.h"
+#include "transport/am/outstanding.h"
+#include "transport/am/proto.h"
 #include "transport/am/rndv.h"
 
-struct endpoint;
-struct outstanding;
 struct team;
+
+/* The messages to a server. For endpoint.c and fence.c; others read `gets` and `open`. */
+struct endpoint {
+    int server;
+    struct am_message_header *open; /* message, in a buffer; NULL: none */
+    uint16_t sequence;              /* number of the next message */
+    uint64_t sent, acked;  /* messages that request an acknowledgement; acknowledged ones */
+    size_t bytes_unacked;  /* of the messages sent but not acknowledged */
+    uint64_t transmitted;  /* bytes that were sent */
+    uint64_t reported;     /* of these, that the last reply bundle said are served */
+    uint64_t deferred_at;  /* of these, with the last message whose acknowledgement was deferred */
+    uint32_t unserved;     /* of these, that are not known to be served */
+    uint32_t rndv_bytes;   /* of the open message */
+    bool waits_for_window; /* the open message waits only until it fits into the window */
+    bool credit_requested; /* from the server, which has not granted it */
+    bool credit_granted;   /* for the open message */
+    struct am_credit_request credit_request;
+    MPI_Request credit_send;
+    bool is_urgent;     /* somebody waits for the next update */
+    bool is_held;       /* the open message waits for a flag behind its data */
+    bool is_awaited;    /* somebody waits until the open message is acknowledged */
+    bool ack_deferred;  /* the acknowledgement of updates was left to a later message */
+    bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
+    unsigned fences;    /* of this process before the last unlock */
+    unsigned rndvs;     /* rendezvous puts that are not in place */
+    unsigned appended;  /* requests, to poll now and then */
+    struct short_gets gets;
+    bool listed; /* in the list of dirty endpoints */
+    struct endpoint *next_dirty;
+};
 
 /* comm: its ranks are those of the world. */
 void armcii_endpoints_start(MPI_Comm comm);
@@ -30,12 +60,27 @@ extern const struct endpoints *const armcii_endpoints;
 /* Sending. */
 
 /* The endpoint of a server; the first call connects. */
-struct endpoint *armcii_endpoint(int server);
+struct endpoint *armcii_endpoint_connect(int rank);
+static inline struct endpoint *armcii_endpoint(int rank)
+{
+    struct endpoint *e = armcii_endpoints->of[rank];
+    return e ? e : armcii_endpoint_connect(rank);
+}
 /* Wait until the open message has room for a request of that length. */
 void armcii_endpoint_reserve(struct endpoint *e, size_t length);
 /* Space for a request of that length in the open message; acknowledge: a fence waits for the
  * message. */
-char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);
+static inline char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge)
+{
+    if (!e->open || e->open->bytes + length > armcii_endpoints->message_max)
+        armcii_endpoint_reserve(e, length);
+    struct am_message_header *head = e->open;
+    char *at = (char *)head + head->bytes;
+    head->bytes += (uint32_t)length;
+    head->acknowledge |= acknowledge;
+    return at;
+}
+
 /* The short get whose request has been appended is outstanding: a reply bundle of the server
  * completes it.
  */
@@ -114,5 +159,21 @@ void armcii_endpoints_fence_team(const struct team *team);
 void armcii_endpoints_fence_all(void);
 /* True if there is nothing that a fence would wait for. */
 bool armcii_endpoints_are_quiet(void);
+
+/* ---- for endpoint.c and fence.c ---- */
+
+/* The messages that request an acknowledgement, with the open one. */
+uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e);
+/* True if any of the first `count` rendezvous puts is not in place at the server. */
+bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t count);
+
+/* True if a fence would wait for the endpoint: it has an open message, or an update or rendezvous
+ * put that is not acknowledged. */
+bool armcii_endpoint_is_unfenced(const struct endpoint *e);
+/* Dirty endpoints are those, and those with short gets whose replies have not arrived.
+ * Clean ones stay in the list until a walk begins. A walk may wait, while other threads begin walks
+ * and put endpoints in front: nothing is removed then. */
+struct endpoint *armcii_endpoints_begin_walk(void); /* the first one; then next_dirty */
+void armcii_endpoints_end_walk(void);
 
 #endif

@@ -1,6 +1,5 @@
 /* fence.c - order and remote completion of what was started towards servers. */
 #include "transport/am/endpoint.h"
-#include "transport/am/endpoint_state.h"
 
 #include "mpi/team.h"
 #include "mpi/world.h"
@@ -116,7 +115,7 @@ bool armcii_endpoints_are_quiet(void)
 {
     bool quiet = true;
     for (const struct endpoint *e = armcii_endpoints_begin_walk(); e && quiet; e = e->next_dirty)
-        quiet = !armcii_endpoint_is_dirty(e);
+        quiet = !armcii_endpoint_is_unfenced(e);
     armcii_endpoints_end_walk();
     return quiet;
 }

@@ -15,9 +15,9 @@ static struct {
                                              as a message */
     struct outstanding *spare[MAX_OUTSTANDING]; /* of completed operations, for the next ones */
     int spares;
-    int size, shorts;  /* shorts: of these, short gets: without an MPI request */
-    atomic_uint count; /* op and those not yet started; any thread may read it without the
-                          lock */
+    int size;
+    atomic_uint count; /* of op, the short gets, and those not yet started; any thread may read it
+                          without the lock */
     MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array that is
                                              too short */
     struct {
@@ -37,7 +37,6 @@ struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
     o->tag = o->data_tag = 0;
     o->buffer = NULL;
     o->addresses = NULL;
-    o->is_short = false;
     outstanding.count++;
     return o;
 }
@@ -80,14 +79,6 @@ void armcii_outstanding_start(struct outstanding *o, MPI_Request request, size_t
     o->awaited = bytes;
     outstanding.op[outstanding.size] = o;
     outstanding.request[outstanding.size++] = request;
-}
-
-void armcii_outstanding_start_short(struct outstanding *o, int server)
-{
-    o->is_short = true;
-    o->server = server;
-    outstanding.shorts++;
-    armcii_outstanding_start(o, MPI_REQUEST_NULL, o->shape.bytes);
 }
 
 /* The server has posted the receive. */
@@ -135,7 +126,7 @@ static void compact_outstanding(void)
 bool armcii_outstanding_progress(void)
 {
     int done, index[MAX_OUTSTANDING];
-    if (outstanding.size == outstanding.shorts) return false;
+    if (outstanding.size == 0) return false;
     MPI_Testsome(outstanding.size, outstanding.request, &done, index, outstanding.statuses);
     if (done == 0 || done == MPI_UNDEFINED) return false;
     for (int i = 0; i < done; i++) {
@@ -152,38 +143,40 @@ bool armcii_outstanding_progress(void)
     return true;
 }
 
-static bool is_short_to(const struct outstanding *o, int server)
+/* ---- short gets ---- */
+
+void armcii_short_gets_add(struct short_gets *gets, struct outstanding *o)
 {
-    return o->is_short && o->server == server;
+    o->next = NULL;
+    *(gets->first ? &gets->last->next : &gets->first) = o;
+    gets->last = o;
+    gets->started++;
 }
 
-unsigned armcii_outstanding_count_replies(int server, size_t bytes)
+unsigned armcii_short_gets_count(const struct short_gets *gets, size_t bytes)
 {
     unsigned n = 0;
     size_t sum = 0;
-    for (int i = 0; i < outstanding.size && sum < bytes; i++) {
-        if (!is_short_to(outstanding.op[i], server)) continue;
-        sum += armcii_am_padded(outstanding.op[i]->shape.bytes);
+    for (const struct outstanding *o = gets->first; o && sum < bytes; o = o->next) {
+        sum += armcii_am_padded(o->shape.bytes);
         n++;
     }
     return sum == bytes ? n : 0;
 }
 
-void armcii_outstanding_take_replies(int server, const char *replies, unsigned count)
+void armcii_short_gets_complete(struct short_gets *gets, const char *replies, unsigned count)
 {
-    if (count == 0) return;
-    for (unsigned i = 0, left = count; left > 0; i++) {
-        struct outstanding *o = outstanding.op[i];
-        if (!is_short_to(o, server)) continue;
+    gets->done += count;
+    for (struct outstanding *o; count > 0; count--) {
+        o = gets->first;
+        gets->first = o->next;
         armcii_shape_unpack(&o->shape, replies);
         replies += armcii_am_padded(o->shape.bytes);
         complete_outstanding(o);
-        outstanding.op[i] = NULL;
-        left--;
     }
-    compact_outstanding();
-    outstanding.shorts -= (int)count;
 }
+
+/* ---- all of them ---- */
 
 void armcii_outstanding_end(void)
 {
@@ -197,11 +190,11 @@ bool armcii_outstanding_any(void)
     return outstanding.count > 0;
 }
 
-const struct outstanding *armcii_outstanding_find(uint64_t id)
+bool armcii_outstanding_has(uint64_t id)
 {
     for (int i = 0; i < outstanding.size; i++)
-        if (outstanding.op[i]->id == id) return outstanding.op[i];
-    return NULL;
+        if (outstanding.op[i]->id == id) return true;
+    return false;
 }
 
 bool armcii_outstanding_to(int owner, uint64_t id)

@@ -21,7 +21,13 @@ struct outstanding {
     MPI_Comm comm;        /* a rendezvous put: of the server */
     int server, data_tag; /* a rendezvous put whose data wait for the server's reply; tag 0: none */
     size_t awaited;       /* bytes of the reply; AM_SENDS: this process sends */
-    bool is_short;        /* a get whose reply comes in a reply bundle of the server */
+    struct outstanding *next; /* short get */
+};
+
+/* The short gets from a server, oldest first: its reply bundles complete them in that order. */
+struct short_gets {
+    struct outstanding *first, *last;
+    uint64_t started, done;
 };
 
 /* Buffers for replies that are unpacked. */
@@ -40,12 +46,15 @@ void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, M
 #define AM_SENDS SIZE_MAX
 void armcii_outstanding_start(struct outstanding *o, MPI_Request request, size_t bytes);
 /* The same for a short get, whose request is the last one for that server. */
-void armcii_outstanding_start_short(struct outstanding *o, int server);
-/* The number of the server's oldest short gets whose replies take so many bytes together; 0: there
- * are none. */
-unsigned armcii_outstanding_count_replies(int server, size_t bytes);
-/* Complete these gets, whose replies these are. */
-void armcii_outstanding_take_replies(int server, const char *replies, unsigned count);
+void armcii_short_gets_add(struct short_gets *gets, struct outstanding *o);
+/* The number of the oldest ones whose replies take so many bytes together; 0: there are none. */
+unsigned armcii_short_gets_count(const struct short_gets *gets, size_t bytes);
+/* Complete so many, whose replies these are. */
+void armcii_short_gets_complete(struct short_gets *gets, const char *replies, unsigned count);
+static inline unsigned armcii_short_gets_pending(const struct short_gets *gets)
+{
+    return (unsigned)(gets->started - gets->done);
+}
 
 /* Complete what MPI has finished; true when there was any. */
 bool armcii_outstanding_progress(void);
@@ -55,9 +64,10 @@ void armcii_outstanding_end(void);
 
 /* True if anything is outstanding, or about to be. Any thread may call it, without the lock. */
 bool armcii_outstanding_any(void);
-/* Return a fragment of the operation that is outstanding; NULL: none. */
-const struct outstanding *armcii_outstanding_find(uint64_t id);
-/* True if any operation up to that id is outstanding on memory of the owner, or of anybody (-1). */
+/* True if a fragment of the operation is outstanding; short gets have other numbers. */
+bool armcii_outstanding_has(uint64_t id);
+/* True if any operation up to that id is outstanding on memory of the owner, or of anybody (-1),
+ * short gets excepted. */
 bool armcii_outstanding_to(int owner, uint64_t id);
 
 /* A free tag, from AM_TAG_FIRST on; 0 while all AM_TAGS are in use. It belongs to one reply until

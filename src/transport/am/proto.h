@@ -26,10 +26,10 @@ enum am_kind {
     AM_PUT_PACKED, /* as AM_ACC_RNDV, for a strided put that is packed */
     AM_PUT_PACKED_RTS, /* the same as a request to send */
     AM_CREDIT,         /* a request for credit for a message of so many bytes */
-    AM_GET,  /* a short reply travels in a reply bundle; any other has the request's tag, as for the
-                following */
-    AM_RMW,  /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
-    AM_LOCK, /* the reply follows when the mutex is granted */
+    AM_GET,     /* without a tag: its short reply travels in a reply bundle; any other reply has the
+                   request's tag, as for the following */
+    AM_RMW,     /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
+    AM_LOCK,    /* the reply follows when the mutex is granted */
     AM_TRYLOCK, /* reply: an int, 1 if granted, else 0 */
     AM_UNLOCK
 };
@@ -165,8 +165,15 @@ static inline bool armcii_am_has_data(enum am_kind kind)
     return kind == AM_PUT || kind == AM_ACC;
 }
 
+/* Bytes of the layout of a shape that is not contiguous. */
+size_t armcii_am_layout_length(const struct shape *s);
 /* Bytes of a request for the shape. */
-size_t armcii_am_request_length(enum am_kind kind, const struct shape *s);
+static inline size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
+{
+    const size_t layout = s->form == SHAPE_CONTIGUOUS ? 0 : armcii_am_layout_length(s);
+    const size_t data = armcii_am_has_data(kind) ? armcii_am_padded(s->bytes) : 0;
+    return sizeof(struct am_request_header) + layout + data;
+}
 /* Write the request, of that length, to `to`, which is 8-aligned. */
 void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to);
 

@@ -342,7 +342,7 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
     case AM_ACC: apply_update(r, s); break;
     case AM_CREDIT: serve_credit_request(r, client); break;
     case AM_GET:
-        if (armcii_am_is_short_reply(s->bytes))
+        if (r->tag == 0)
             add_short_reply(s, client);
         else
             reply_to_get(r, s, client);

@@ -15,20 +15,13 @@
 
 /* ---- encoding ---- */
 
-static size_t runs_length(const struct shape *s)
+size_t armcii_am_layout_length(const struct shape *s)
 {
     size_t length = 0;
+    if (s->form == SHAPE_STRIDED) return (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
     for (size_t i = 0; i < s->nruns; i++)
         length += sizeof(struct am_run_head) + s->runs[i].n * sizeof(void *);
     return length;
-}
-
-size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
-{
-    size_t length = sizeof(struct am_request_header);
-    if (s->form == SHAPE_STRIDED) length += (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
-    if (s->form == SHAPE_VECTOR) length += runs_length(s);
-    return armcii_am_has_data(kind) ? length + armcii_am_padded(s->bytes) : length;
 }
 
 static char *encode_strides(const struct shape *s, char *to)
@@ -54,23 +47,25 @@ static char *encode_runs(const struct shape *s, char *to)
 
 void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to)
 {
-    struct am_request_header header = {
-        .length = (uint32_t)length,
-        .kind = (uint8_t)r->kind,
-        .element = (uint8_t)r->element,
-        .form = (uint8_t)s->form,
-        .levels = (uint8_t)(s->form == SHAPE_STRIDED ? s->levels : 0),
-        .owner = r->owner,
-        .tag = r->tag,
-        .bytes = s->bytes,
-        .runs = s->form == SHAPE_VECTOR ? s->nruns : 0,
-        .remote = (uint64_t)(uintptr_t)(s->form == SHAPE_VECTOR ? NULL : s->remote),
-    };
-    if (r->scale_bytes) memcpy(header.scale, r->scale, r->scale_bytes);
-    memcpy(to, &header, sizeof header);
-    to += sizeof header;
-    if (s->form == SHAPE_STRIDED) to = encode_strides(s, to);
-    if (s->form == SHAPE_VECTOR) to = encode_runs(s, to);
+    struct am_request_header *header = (struct am_request_header *)(void *)to;
+    *header = (struct am_request_header){.length = (uint32_t)length,
+                                         .kind = (uint8_t)r->kind,
+                                         .element = (uint8_t)r->element,
+                                         .form = (uint8_t)s->form,
+                                         .owner = r->owner,
+                                         .tag = r->tag,
+                                         .bytes = s->bytes,
+                                         .remote = (uint64_t)(uintptr_t)s->remote};
+    if (r->scale_bytes) memcpy(header->scale, r->scale, r->scale_bytes);
+    to += sizeof *header;
+    if (s->form == SHAPE_STRIDED) {
+        header->levels = (uint8_t)s->levels;
+        to = encode_strides(s, to);
+    } else if (s->form == SHAPE_VECTOR) {
+        header->runs = s->nruns;
+        header->remote = 0;
+        to = encode_runs(s, to);
+    }
     if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, to);
 }
 
@@ -320,7 +315,7 @@ static bool check_get(const struct am_request_header *r, const struct rule *rule
 {
     if (r->form != SHAPE_CONTIGUOUS && r->bytes > AM_REPLY_MAX)
         return refuse_value(d, rule, "bytes", r->bytes);
-    if (armcii_am_is_short_reply((size_t)r->bytes) ? r->tag != 0 : r->tag < AM_TAG_FIRST)
+    if (r->tag == 0 ? !armcii_am_is_short_reply((size_t)r->bytes) : r->tag < AM_TAG_FIRST)
         return refuse_value(d, rule, "tag", (uint64_t)r->tag);
     return true;
 }

@@ -275,7 +275,7 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
 static struct record *find_incomplete(const struct request *req)
 {
     struct record *r = pending.by_target[req->target];
-    while (r && r->region->id != req->region_id)
+    while (r && r->region->id != req->channel)
         r = r->next;
     return r && r->local < req->id ? r : NULL;
 }

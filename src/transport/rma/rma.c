@@ -383,7 +383,7 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
     armcii_count_path(r.path);
     req->id =
         armcii_pending_order_before_issue(raddr, op->target, op->verb, op->lo, op->hi, r.calls);
-    req->region_id = raddr->region->id;
+    req->channel = raddr->region->id;
     req->target = op->target;
     armcii_rma_issue(&r);
     return 0;
