@@ -7,15 +7,15 @@ import dataclasses
 import itertools
 import textwrap
 
-from records import OURS, PLACES, amount, nwchem_times, number, place_text, slug, time_of
+import pictures
+from pictures import MPIS
+from records import OURS, PLACES, RIVALS, amount, nwchem_times, number, place_text, slug, time_of
 
 PAPERS = {
     "A": "J. Nieplocha and others: ARMCI, 2006", "B": "The protocols of ARMCI on Myrinet GM and VIA, 2002",
     "C": "ARMCI over the one-sided calls of MPI, 2012", "D": "Host-assisted zero-copy transfers on InfiniBand, 2004",
     "E": "Cooperative server clustering, 2010",
 }
-MPIS = {"mpich": "MPICH", "openmpi": "Open MPI"}
-RIVALS = ("comex-pr", "comex-ts", "armci-mpi-0.4", "armci-mpi-0.3.1")
 NETWORK = "TCP between two namespaces of one machine stands for the authors' network"
 NO_NETWORK = "this machine has one network, TCP; it stands for one of the authors' networks, not for several"
 NO_REGISTRATION = "the MPI library registers memory, and this library never does"
@@ -398,10 +398,30 @@ def table(facts, figure, claim):
     return lines
 
 
+def drawn(facts, figure):
+    """The picture, or where it is: figures that show the same thing share one."""
+    first = next(one for one in FIGURES if one.picture == figure.picture)
+    if not figure.picture:
+        return []
+    if first is not figure:
+        return ["", f"Picture: [{first.key()}](#{anchor(first)})"]
+    if figure.picture in pictures.PAPERS:
+        title, panels = pictures.PAPERS[figure.picture](facts)
+        return ["", f"![{title}](../img/{figure.picture}.svg)"] if pictures.series_of(panels) else []
+    return ["", f'<picture><source media="(prefers-color-scheme: dark)" srcset="../img/{figure.picture}-dark.svg">',
+            f'<img width="540" src="../img/{figure.picture}-light.svg"', f'alt="{pictures.PICTURES[figure.picture](facts)[0]}"></picture>']
+
+
+def anchor(figure):
+    """Of its heading."""
+    return slug(figure.key().replace(".", ""))
+
+
 def section(facts, figure):
     verdict, more = figure.verdict(facts)
     lines = [f"### {figure.key()}", "", paragraph(f"{figure.subject[0].upper()}{figure.subject[1:]}. *{figure.found}*"), "",
              paragraph(f"**{verdict[0].upper()}{verdict[1:]}**" + (f": {more}." if more else "."))]
+    lines += drawn(facts, figure)
     if figure.why and any(one.holds is False for one in figure.instances(facts)):
         lines += ["", paragraph(f"Where it does not hold: {figure.why}.")]
     for claim in figure.claims:
@@ -425,7 +445,7 @@ def page(facts):
              "| figure | subject | verdict | claims that hold |", "|---|---|---|---|"]
     for figure in FIGURES:
         known = [one.holds for one in figure.instances(facts) if one.holds is not None]
-        lines.append(f"| [{figure.key()}](#{slug(figure.key().replace('.', ''))}) | {figure.subject} | {figure.verdict(facts)[0]} | "
+        lines.append(f"| [{figure.key()}](#{anchor(figure)}) | {figure.subject} | {figure.verdict(facts)[0]} | "
                      f"{f'{sum(known)} of {len(known)}' if known else ''} |")
     for paper, title in PAPERS.items():
         lines += ["", f"## {paper}. {title}"]

@@ -1,17 +1,20 @@
 """The pictures of the pages: SVG for light and dark pages, to be read at a width of 400 pixels. Drawing needs matplotlib, comparing does not.
 
-A picture is a plan: a message, and panels of rows, each with a value and its text for each series. The SVG carries the digest of its plan.
+A picture is a plan: a message, and panels of rows, each with a value and its text for each series, or of curves. The SVG carries the digest of its plan.
+Those of doc/reference/papers.md are one file for both kinds of pages.
 """
 import hashlib
 import json
 import re
 
-from records import OURS, TOP, amount, nwchem_times, number, time_of
+from records import OURS, RIVALS, TOP, amount, nwchem_times, number, time_of
 
 IMAGES = TOP / "doc" / "img"
 THEMES = {"light": ("#1c1c1c", "#ffffff", "#d0d0d0"), "dark": ("#e6e6e6", "#16181b", "#4a4d52")}  # ink, paper, lines
 # Colours that both themes can show, and a mark each: no reader needs the colour alone.
 BLUE, ORANGE, GREEN, GREY = ("#2f81f7", "o"), ("#d9752b", "s"), ("#2da44e", "^"), ("#8a8a8a", "D")
+VIOLET, RED = ("#a371f7", "v"), ("#d1495b", "X")
+BOTH = ("#777c84", "none", "#8a8f9866")  # ink, paper and lines that both kinds of pages can show
 WAITS = "waits until the target calls the library"
 COMPUTING = [(f"{name}, computing", label) for name, label in (("get 8 B", "get, 8 bytes"), ("put 8 B + fence", "put + fence, 8 bytes"),
                                                                ("rmw", "fetch-and-add"), ("get 4 MiB", "get, 4 MiB"))]
@@ -24,7 +27,8 @@ FASTER = [("hosts", "mpich", "remote", "get 8 B", "comex-ts", "get, 8 bytes, MPI
           ("hosts", "mpich", "many", "1000 gets of 8 B", "armci-mpi-0.4", "1000 gets, MPICH"), ("hosts", "mpich", "remote", "lock + unlock, free", "comex-ts", "lock + unlock, MPICH"),
           ("hosts", "openmpi", "bandwidth", "acc 16 MiB", "armci-mpi-0.4", "acc, 16 MiB, Open MPI"), ("node", "openmpi", "bandwidth", "acc 16 MiB", "armci-mpi-0.4", "the same inside a node")]
 LOOKS = {"ARMCI-RMA": BLUE, "ComEx MPI-PR": ORANGE, "ComEx MPI-TS": ORANGE, "ARMCI-MPI 0.4": GREEN, "ARMCI-MPI 0.3.1": GREEN, "MPI_Send": ORANGE, "MPI_Put": GREEN, "memcpy": GREY,
-         "published for other servers": GREY}
+         "MPI_Isend": ORANGE, "published for other servers": GREY,
+         "first use": ORANGE, "second use": BLUE}
 
 
 def short(facts, library):
@@ -99,19 +103,221 @@ def nwchem(facts):
 PICTURES = {"node": node, "hosts": hosts, "bandwidth": bandwidth, "faster": faster, "server-memory": server, "nwchem": nwchem}
 
 
+# ---- the papers' figures: their axes and series
+
+MPIS = {"mpich": "MPICH", "openmpi": "Open MPI"}
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+ALL_SIZES = [f"{number_} {unit}" for unit, numbers in (("B", (1, 8, 64, 256)), ("KiB", (1, 4, 16, 32, 64, 256)), ("MiB", (1, 4, 16, 64))) for number_ in numbers]
+
+
+def in_bytes(size):
+    count, unit = size.split()
+    return int(count) * UNITS[unit]
+
+
+def curve(facts, where, pattern, points, what="time"):
+    """The points of a series that have a record: x, and microseconds, MB/s or percent. The pattern has {} for the point's name."""
+    found = []
+    for x, name in points:
+        row = facts.row(*where, pattern.format(name))
+        time = time_of(row)
+        if what == "versus":
+            time = time and row.get("versus_median_ns")
+        if time and (what != "hidden" or "hidden" in row):
+            y = 1e3 * x / time if what == "rate" else 100 * row["hidden"] if what == "hidden" else time / 1e3
+            found.append([x, float(f"{y:.3g}")])
+    return found
+
+
+def panel(title, x, y, series):
+    return {"title": title, "x": x, "y": y, "series": {name: points for name, points in series.items() if points}}
+
+
+def by_size(sizes=ALL_SIZES):
+    return [(in_bytes(size), size) for size in sizes]
+
+
+def panels_of_mpis(facts, word, x, y, series, place="hosts"):
+    """A panel for each MPI library; of a series the library, the pattern, the points and what."""
+    return [panel(name, x, y, {label: curve(facts, (library, place, mpi, word), *rest) for label, (library, *rest) in series.items()}) for mpi, name in MPIS.items()]
+
+
+def papers_bandwidth(facts):
+    series = {label: (library, pattern, by_size(), "rate") for label, library, pattern in (
+        ("put", OURS, "put {}"), ("get", OURS, "get {}"), ("MPI_Send", OURS, "MPI_Send {}"), ("MPI_Put", OURS, "MPI_Put {}"),
+        ("put, ARMCI-MPI 0.4", "armci-mpi-0.4", "put {}"), ("put, ComEx MPI-TS", "comex-ts", "put {}"))}
+    return ["Bandwidth between two nodes", panels_of_mpis(facts, "bandwidth", "bytes", "MB/s", series)]
+
+
+def papers_over_mpi(facts):
+    libraries = (OURS, "armci-mpi-0.4", "comex-ts", "comex-pr")
+    return ["Contiguous transfers, native and over MPI", [
+        panel(f"{title}, two nodes, MPICH", "bytes", "MB/s", {short(facts, library): curve(facts, (library, "hosts", "mpich", "bandwidth"), kind + " {}", by_size(), "rate")
+                                                              for library in libraries}) for kind, title in (("put", "put"), ("get", "get"), ("acc", "accumulate"))]]
+
+
+def papers_patches(facts):
+    points = [(n, f"{n} x {n}") for n in (8, 32, 128, 512)]
+    series = {"one strided get": (OURS, "getS {} doubles", points), "n non-blocking gets": (OURS, "getS {} doubles", points, "versus"),
+              "strided get, ARMCI-MPI 0.4": ("armci-mpi-0.4", "getS {} doubles", points), "strided get, ComEx MPI-TS": ("comex-ts", "getS {} doubles", points)}
+    return ["A patch of n x n doubles between two nodes", panels_of_mpis(facts, "many", "n", "µs", series)]
+
+
+def papers_overlap(facts):
+    points = [(in_bytes(size), size) for size in ("1 B", "64 B", "1 KiB", "4 KiB", "16 KiB", "64 KiB", "256 KiB")] + [(1 << 20, "1024 KiB")]
+    series = {label: (library, pattern, points, "hidden") for label, library, pattern in (
+        ("get", OURS, "nbget {}"), ("put + fence", OURS, "nbput + fence {}"), ("get, rank away", OURS, "away: nbget {}"), ("strided get", OURS, "nbgetS {}"),
+        ("MPI_Irecv", OURS, "MPI_Irecv {}"), ("get, ARMCI-MPI 0.4", "armci-mpi-0.4", "nbget {}"))}
+    return ["What computation hides of a transfer", panels_of_mpis(facts, "overlap", "bytes", "% hidden", series)]
+
+
+def bars(facts, place, mpi, word, names, title, limits=(1e4, 1e10), libraries=(OURS, *RIVALS[1:3])):
+    return [title, list(limits), [[label, cells(facts, (place, mpi, word, name), libraries)] for name, label in names]]
+
+
+def papers_many(facts):
+    gets = (("1000 nb gets + WaitAll", "non-blocking"), ("1000 gets, aggregate", "aggregate"), ("getV 1000 x 8 B", "vector"))
+    puts = (("1000 nb puts + WaitAll + fence", "non-blocking"), ("1000 puts, aggregate + fence", "aggregate"), ("putV 1000 x 8 B + fence", "vector"))
+    return ["1000 doubles between two nodes", [bars(facts, "hosts", mpi, "many", names, f"{kind} ({name}); less is better")
+                                               for mpi, name in MPIS.items() for kind, names in (("gets", gets), ("puts", puts))]]
+
+
+def papers_sparse(facts):
+    names = [(f"sparse: {name}", name) for name in ("single gets", "non-blocking gets", "aggregate", "vector")] + [("sparse: product, x at hand", "the product itself")]
+    return ["Gets of a sparse product between two nodes", [bars(facts, "hosts", mpi, "sparse", names, f"{name}; less is better", (1e5, 1e12)) for mpi, name in MPIS.items()]]
+
+
+def papers_mg(facts):
+    rows = []
+    for mpi, name in MPIS.items():
+        for letter in "SWA":
+            row = facts.row(OURS, "hosts", mpi, "mg", f"MG {letter}")
+            if time_of(row):
+                rows.append([f"class {letter}, {name}", {"ARMCI-RMA": [time_of(row), amount(time_of(row), "ns")],
+                                                         "MPI_Isend": [row["versus_median_ns"], amount(row["versus_median_ns"], "ns")]}])
+    return ["NAS MG between two nodes", [["time of all iterations; less is better", [3e6, 4e9], rows]]]
+
+
+def papers_protocols(facts):
+    points = by_size(("8 B", "16 KiB", "32 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB"))
+    series = {"get by messages": (OURS, "get {}", points), "get by MPI's windows": (OURS, "get {} [rma]", points),
+              "put by messages": (OURS, "put {}", points[3:]), "put by MPI's windows": (OURS, "put {} [rma]", points[3:])}
+    return ["Two protocols between two nodes", panels_of_mpis(facts, "remote", "bytes", "µs", series)]
+
+
+def papers_windows(facts):
+    points = by_size(("8 B", "16 KiB", "32 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB"))
+    series = {"get": (OURS, "get {}", points), "get, small windows": (OURS, "get {} [windows of 9,600]", points),
+              "put": (OURS, "put {}", points[3:]), "put, small windows": (OURS, "put {} [windows of 9,600]", points[3:])}
+    return ["The price of the windows of 9,600 processes", panels_of_mpis(facts, "remote", "bytes", "µs", series)]
+
+
+def papers_strided(facts):
+    plain, shaped = by_size(("16 KiB", "32 KiB", "1 MiB")), [(16 << 10, "1024 x 16 B"), (32 << 10, "64 x 512 B"), (1 << 20, "1024 x 1 KiB")]
+    series = {"contiguous get": (OURS, "get {}", plain), "strided get": (OURS, "getS {}", shaped), "contiguous, MPI's windows": (OURS, "get {} [rma]", plain),
+              "datatypes of MPI": (OURS, "getS {} [rma]", shaped), "strided, ARMCI-MPI 0.4": ("armci-mpi-0.4", "getS {}", shaped)}
+    return ["Strided and contiguous gets between two nodes", panels_of_mpis(facts, "remote", "bytes", "µs", series)]
+
+
+def papers_methods(facts):
+    ways = {"messages": "", "one by one": " [rma, consrv]", "batch": " [rma, batched]", "datatype": " [rma, direct]"}
+    return ["Gets of 1 to 1024 segments between two nodes", [
+        panel(f"segments of {size}, {name}", "segments", "µs", {label: curve(facts, (OURS, "hosts", mpi, "methods"), "getV {}" + way, [
+            (count, f"{count} x {size}" if count > 1 else size) for count in (1, 8, 64, 1024)]) for label, way in ways.items()})
+        for mpi, name in MPIS.items() for size in ("16 B", "1 KiB")]]
+
+
+def papers_foreign(facts):
+    rows = []
+    for memory in ("malloc", "MPI_Alloc_mem", "ARMCI_Malloc_local", "ARMCI_Malloc"):
+        for call in ("put + fence", "MPI_Send"):
+            times = {use: time_of(facts.row(OURS, "hosts", "mpich", "foreign", f"{call} from {memory}, {use}")) for use in ("first", "second")}
+            rows.append([f"{call}, {memory}", {f"{use} use": [time, amount(time, "ns")] for use, time in times.items() if time}])
+    return ["256 KiB from memory of each library", [["two nodes, MPICH; less is better", [1e4, 1e7], rows]]]
+
+
+def papers_fences(facts):
+    points = [(count, count) for count in (1, 3, 5, 7)]
+    series = {"one fence of all": (OURS, "AllFence after puts to {}", points), "a fence of each": (OURS, "AllFence after puts to {}", points, "versus")}
+    return ["Puts to several nodes, and fences", panels_of_mpis(facts, "fences", "nodes", "µs", series, "nodes")]
+
+
+def papers_busy(facts):
+    points = by_size(("64 KiB", "1 MiB", "4 MiB"))
+    series = {label: (library, pattern, points, "rate") for label, library, pattern in (
+        ("get", OURS, "get {}"), ("get, busy target", OURS, "get {}, computing"), ("put", OURS, "put {}"), ("put, busy target", OURS, "put {}, computing"),
+        ("get, busy, ARMCI-MPI 0.4", "armci-mpi-0.4", "get {}, computing"), ("get, busy, ComEx MPI-TS", "comex-ts", "get {}, computing"))}
+    return ["Bandwidth while the target computes", panels_of_mpis(facts, "remote", "bytes", "MB/s", series)]
+
+
+def papers_matmul(facts):
+    points = [(n, n) for n in (128, 256, 512, 1000, 2000)]
+    series = {"SRUMMA": (OURS, "SRUMMA {}", points), "SUMMA": (OURS, "SRUMMA {}", points, "versus"), "pdgemm": (OURS, "pdgemm {}", points)}
+    return ["Matrix product of two ranks on two nodes", panels_of_mpis(facts, "matmul", "n", "µs", series)]
+
+
+def papers_nwchem(facts):
+    rows = []
+    for words, label in ((("CCSD(T)",), "CCSD(T)"), (("dft", "B3LYP", "b3lyp"), "DFT")):
+        for mpi, name in MPIS.items():
+            for place, layout in (("2", "2 ranks"), ("2x1", "two nodes")):
+                both = nwchem_times(facts.data["nwchem"][mpi], place, words)
+                if both:
+                    rows.append([f"{label}, {layout}, {name}", {name: [both[key], f"{both[key]:.1f} s"] for key, name in (("ours", "ARMCI-RMA"), ("theirs", "ARMCI-MPI 0.3.1"))}])
+    return ["NWChem", [["wall time; less is better", [1, 500], rows]]]
+
+
+PAPERS = {f"papers-{name}": plan for name, plan in (
+    ("bandwidth", papers_bandwidth), ("busy", papers_busy), ("fences", papers_fences), ("foreign", papers_foreign), ("many", papers_many), ("matmul", papers_matmul),
+    ("methods", papers_methods), ("mg", papers_mg), ("nwchem", papers_nwchem), ("over-mpi", papers_over_mpi), ("overlap", papers_overlap), ("patches", papers_patches),
+    ("protocols", papers_protocols), ("sparse", papers_sparse), ("strided", papers_strided), ("windows", papers_windows))}
+
+
+# ---- drawing
+
 def digest(plan):
     return hashlib.sha256(json.dumps(plan).encode()).hexdigest()[:16]
+
+
+def files(facts):
+    """Each file with its plan and its colours."""
+    for name, plan in PICTURES.items():
+        for theme, colours in THEMES.items():
+            yield f"{name}-{theme}.svg", plan(facts), colours
+    for name, plan in PAPERS.items():
+        yield f"{name}.svg", plan(facts), BOTH
 
 
 def outdated(facts):
     """Pictures that were not drawn from the data, one sentence each."""
     wrong = []
-    for name, plan in PICTURES.items():
-        for theme in THEMES:
-            path = IMAGES / f"{name}-{theme}.svg"
-            if not path.exists() or f"results {digest(plan(facts))}<" not in path.read_text(encoding="utf-8"):
-                wrong.append(f"doc/img/{path.name} was not drawn from the data in results/: make site, then make update-generated")
+    for name, plan, _ in files(facts):
+        path = IMAGES / name
+        if not path.exists() or f"results {digest(plan)}<" not in path.read_text(encoding="utf-8"):
+            wrong.append(f"doc/img/{name} was not drawn from the data in results/: make site, then make update-generated")
     return wrong
+
+
+def draw_curves(axes, plan, lines, series):
+    """Both axes are logarithmic, but for percent."""
+    percent = plan["y"].startswith("%")
+    for name, points in plan["series"].items():
+        colour, mark = (BLUE, ORANGE, GREEN, GREY, VIOLET, RED)[series.index(name)]
+        axes.plot(*zip(*points), marker=mark, color=colour, linewidth=1.4, markersize=4.5, label=name)
+    axes.set(xscale="log", xlabel=plan["x"], yscale="linear" if percent else "log", ylabel=plan["y"])
+    if percent:
+        axes.set_ylim(0, 105)
+    xs = sorted({x for points in plan["series"].values() for x, _ in points})
+    names = {in_bytes(size): size.replace("iB", "") for size in ALL_SIZES} if plan["x"] == "bytes" else {}
+    xs = xs if len(xs) < 9 else xs[::2]
+    axes.set_xticks(xs, [names.get(x, str(x)) for x in xs])
+    axes.minorticks_off()
+    axes.grid(color=lines, linewidth=0.6)
+    axes.tick_params(length=0, labelsize=8.5)
+    axes.spines["left"].set_visible(False)
+    if not xs:
+        axes.set_yticks([])
+        axes.text(0.5, 0.5, "no record", transform=axes.transAxes, ha="center")
 
 
 def draw_rows(axes, limits, rows, lines):
@@ -131,32 +337,51 @@ def draw_rows(axes, limits, rows, lines):
     axes.spines["left"].set_color(lines)
 
 
-def draw(name, plan, theme):
+def series_of(panels):
+    """Names, each once."""
+    return list(dict.fromkeys(name for one in panels for name in (one["series"] if isinstance(one, dict) else [name for row in one[2] for name in row[1]])))
+
+
+def height(one):
+    return 2.1 if isinstance(one, dict) else sum(max(0.5, 0.21 * len(found)) for _, found in one[2])
+
+
+def draw(name, plan, colours):
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    ink, paper, lines = THEMES[theme]
+    ink, paper, lines = colours
     plt.style.use(TOP / "results" / "style.mplstyle")
-    plt.rcParams.update({"text.color": ink, "ytick.color": ink, "axes.facecolor": paper, "figure.facecolor": paper})
+    plt.rcParams.update({"text.color": ink, "xtick.color": ink, "ytick.color": ink, "axes.labelcolor": ink, "axes.facecolor": paper, "figure.facecolor": paper})
     title, panels = plan
-    series = list(dict.fromkeys(one for _, _, rows in panels for _, found in rows for one in found))
-    heights = [sum(max(0.5, 0.21 * len(found)) for _, found in rows) for _, _, rows in panels]
-    total = sum(heights) + 0.45 * len(panels) + 0.75
+    curves, series = isinstance(panels[0], dict), series_of(panels)
+    heights = [height(one) for one in panels]
+    space, columns = (0.75, 2) if curves else (0.45, max(1, len(series)))
+    legend = 0.2 * -(-len(series) // columns)
+    total = sum(heights) + space * len(panels) + 0.55 + legend
     figure, all_axes = plt.subplots(len(panels), 1, figsize=(5.4, total), squeeze=False, gridspec_kw={"height_ratios": heights})
-    for axes, (what, limits, rows) in zip(all_axes[:, 0], panels):
-        draw_rows(axes, limits, rows, lines)
+    for axes, one in zip(all_axes[:, 0], panels):
+        what = one["title"] if curves else one[0]
+        if curves:
+            draw_curves(axes, one, lines, series)
+        else:
+            draw_rows(axes, one[1], one[2], lines)
         axes.set_title(what, x=0, fontsize=9.5, fontweight="normal")
     figure.suptitle(title, x=0.01, y=1 - 0.06 / total, ha="left", va="top", fontsize=11.5, fontweight="bold")
-    handles = [plt.Line2D([], [], linestyle="", marker=LOOKS[one][1], color=LOOKS[one][0], label=one) for one in series]
-    figure.legend(handles=handles, loc="lower center", ncols=len(series))
-    figure.subplots_adjust(left=0.345, right=0.99, top=1 - 0.62 / total, bottom=0.36 / total, hspace=0.45 * len(panels) / sum(heights))
-    path = IMAGES / f"{name}-{theme}.svg"
+    looks = dict(zip(series, (BLUE, ORANGE, GREEN, GREY, VIOLET, RED))) if curves else LOOKS
+    handles = [plt.Line2D([], [], linestyle="", marker=looks[one][1], color=looks[one][0], label=one) for one in series]
+    figure.legend(handles=handles, loc="lower center", ncols=columns)
+    figure.subplots_adjust(left=0.12 if curves else 0.345, right=0.99, top=1 - 0.62 / total, bottom=(0.16 + legend + (0.4 if curves else 0)) / total,
+                           hspace=space * len(panels) / sum(heights))
+    path = IMAGES / name
     figure.savefig(path, metadata={"Date": None, "Creator": None, "Title": title, "Source": f"results {digest(plan)}"})
     plt.close(figure)
     path.write_text(re.sub(r"[ \t]+$", "", path.read_text(encoding="utf-8"), flags=re.M), encoding="utf-8")
 
 
 def draw_all(facts):
-    for name, plan in PICTURES.items():
-        for theme in THEMES:
-            draw(name, plan(facts), theme)
+    """Those that are not drawn from the data."""
+    for name, plan, colours in files(facts):
+        path = IMAGES / name
+        if not path.exists() or f"results {digest(plan)}<" not in path.read_text(encoding="utf-8"):
+            draw(name, plan, colours)

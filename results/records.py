@@ -35,6 +35,7 @@ TOP = HERE.parent
 SOURCES = ("src", "include")  # what every figure depends on
 PLACES = {"node": "one node", "hosts": "two nodes", "nodes": "pretended nodes"}
 OURS = "armci-rma"
+RIVALS = ("comex-pr", "comex-ts", "armci-mpi-0.4", "armci-mpi-0.3.1")
 REFERENCE = "doc/reference/results.md"
 PAPERS = "doc/reference/papers.md"
 LINK = re.compile(r"\[([^\[\]]*)\](\((?:[\w./-]*/)?results\.md#([a-z0-9-]+)\))")
@@ -96,7 +97,7 @@ class Facts:
     """All figures by id."""
 
     def __init__(self, data):
-        self.data, self.all, self.twice, self.rows, self.problems = data, {}, [], {}, {}
+        self.data, self.all, self.twice, self.rows, self.problems, self.asked = data, {}, [], {}, {}, set()
         for record in data["tests"]:
             passed, total = record["passed"], record["passed"] + record["known"] + record["failed"]
             self.add(record["id"], f"{passed} of {total}", record["suite"] + (f"; {record['known']} fail for known reasons" if record["known"] else ""), record)
@@ -155,6 +156,7 @@ class Facts:
                          f"{row['name']} (word {record['word']}), {PLACES[record['place']]}: time of {self.name(library)} / time of ARMCI-RMA", record)
 
     def row(self, *where):
+        self.asked.add(where[1:4:2])
         return self.rows.get(where, (None, None))[1]
 
     def ratio(self, library, *where):
@@ -275,6 +277,20 @@ def changed_since(commit, known={}):
         ran = subprocess.run(["git", "-C", str(TOP), "log", "--format=%h", "-1", f"{commit}..HEAD", "--", *SOURCES], capture_output=True, text=True, check=False)
         known[commit] = ran.returncode != 0 or ran.stdout.strip() != ""
     return known[commit]
+
+
+def page_words():
+    """By place, the words whose rows README.md and the performance page name, pictures too."""
+    import pictures
+    facts, found = Facts(load()), {}
+    facts.asked.clear()
+    for plan in pictures.PICTURES.values():
+        plan(facts)
+    asked = sorted(facts.asked) + [(fact.record["place"], fact.record["word"]) for key, where in cited().items() if {"README.md", "doc/performance.md"} & {*where}
+                                 for fact in [facts.all.get(key)] if fact and "word" in fact.record]
+    for place, word in dict.fromkeys(asked):
+        found.setdefault(place, []).append(word)
+    return found
 
 
 def is_stale(record):
