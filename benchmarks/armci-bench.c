@@ -32,10 +32,10 @@ struct options {
 };
 
 static const char *const known_words[] = {
-    "latency",    "bandwidth", "strided",      "vector", "nonblocking", "regions",
-    "contention", "many",      "instructions", "remote", "overlap",     "matmul",
-    "mg",         "sparse",    "mix",          "pool",   "probe",       "stall",
-    "cold",       "methods",   "passive",      "worst",  "foreign",     "all"};
+    "latency", "bandwidth",    "strided", "vector",  "nonblocking", "regions", "contention",
+    "many",    "instructions", "remote",  "overlap", "matmul",      "mg",      "sparse",
+    "mix",     "pool",         "probe",   "stall",   "cold",        "methods", "passive",
+    "worst",   "foreign",      "fences",  "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -58,21 +58,21 @@ static void print_usage(FILE *out)
         "  regions       8-byte operations and allocation with one region and with 300\n"
         "  contention    all ranks on the same elements, parts of one segment, one counter, "
         "one lock\n"
-        "  many          n x n patches, aggregates and lists, fences of several processes, "
-        "message rate\n"
+        "  many          n x n patches, aggregates and lists, message rate\n"
         "  instructions  instructions per call of 8-byte operations\n"
         "  all           all of these\n"
         "  remote        for two nodes: operations against plain MPI, also while the target "
         "computes\n"
         "  passive       for two nodes: every size and shape while the target computes, beside "
         "MPI\n"
-        "  methods       segments of 16 B to 64 KiB, to compare routes and methods\n"
+        "  methods       1 to 1000 segments of 16 B and 1 KiB, to compare routes and methods\n"
         "  cold          data that are in no cache, beside data that are\n"
         "  foreign       memory of one library in transfers of the other, first use and second\n"
+        "  fences        one fence of several processes, and a fence of each; on up to 8 ranks\n"
         "  worst         the worst of a million short operations\n"
         "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
         "  mg            NAS MG by puts with flags and by messages, on 2, 4 or 8 ranks\n"
-        "  sparse        sparse matrix-vector product, its gets by three methods\n"
+        "  sparse        sparse matrix-vector product, its gets by four methods\n"
         "  mix           transfers of all ranks in the sizes and proportions of NWChem\n"
         "  pool          tasks from a counter, each two strided gets and an accumulate\n"
         "  stall         maximum latency of 8-byte operations under load\n"
@@ -192,9 +192,9 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
 
 static bool is_of_all(const char *word)
 {
-    static const char *const alone[] = {"remote",  "overlap", "matmul", "mg",     "sparse",
-                                        "mix",     "pool",    "probe",  "stall",  "cold",
-                                        "methods", "passive", "worst",  "foreign"};
+    static const char *const alone[] = {"remote",  "overlap", "matmul", "mg",      "sparse",
+                                        "mix",     "pool",    "probe",  "stall",   "cold",
+                                        "methods", "passive", "worst",  "foreign", "fences"};
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
         if (strcmp(word, alone[i]) == 0) return false;
     }
@@ -241,7 +241,8 @@ static const struct group *const groups[] = {
     &group_contention,  &group_many,          &group_remote,       &group_computing,
     &group_overlap,     &group_stall,         &group_matmul,       &group_mg,
     &group_sparse,      &group_mix,           &group_pool,         &group_cold,
-    &group_methods,     &group_passive,       &group_worst,        &group_foreign};
+    &group_methods,     &group_passive,       &group_worst,        &group_foreign,
+    &group_fences};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 

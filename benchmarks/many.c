@@ -1,6 +1,7 @@
 /* many.c - many operations at once: n x n patches against n non-blocking calls, aggregates and
- * lists of addresses, fences of several processes, 64 operations at once as OSU's message rate. A
- * put's row ends with a fence, so that the rows mean the same between nodes. */
+ * lists of addresses, 64 operations at once as OSU's message rate. A put's row ends with a fence,
+ * so that the rows mean the same between nodes. The word fences: one fence of several processes,
+ * and a fence of each. */
 #include "plain_mpi.h"
 #include "row.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 
 static const int sides[] = {8, 32, 128, 512}; /* of a patch of doubles */
-static const int servers[] = {1, 2, 3, 7, 15};
+static const int servers[] = {1, 3, 5, 7};
 static const int messages[] = {8, 64, 512, 4096}; /* bytes, for the message rate */
 
 enum {
@@ -18,7 +19,7 @@ enum {
     PATCHES = 2 * SIDES,
     AGGREGATES = 8,
     RATES = sizeof messages / sizeof *messages,
-    ROWS = PATCHES + AGGREGATES + FENCES + 2 * RATES,
+    ROWS = PATCHES + AGGREGATES + 2 * RATES,
     SEVERAL = 1000, /* operations of an aggregate */
 };
 
@@ -27,15 +28,32 @@ static double shortest;
 static struct row rows[ROWS], singles[PATCHES], vectors[2], windows[RATES];
 static char names[ROWS][48], single_names[PATCHES][48], window_names[RATES][48];
 
-/* ---- AllFence ---- */
+/* ---- fences ---- */
+
+static struct row fences[FENCES], one_by_one[FENCES];
+static char fence_names[FENCES][48], one_by_one_names[FENCES][48];
 
 /* The patch has as many segments as processes are put to. */
-static void run_fences(const struct row *row, const struct site *site, long times)
+static void put_to_each(const struct row *row, const struct site *site)
+{
+    for (int rank = 1; rank <= row->patch.segments; rank++)
+        ARMCI_Put(site->local, site->slices[rank], row->patch.bytes, rank);
+}
+
+static void run_fence_of_all(const struct row *row, const struct site *site, long times)
 {
     for (long i = 0; i < times; i++) {
-        for (int rank = 1; rank <= row->patch.segments; rank++)
-            ARMCI_Put(site->local, site->slices[rank], row->patch.bytes, rank);
+        put_to_each(row, site);
         ARMCI_AllFence();
+    }
+}
+
+static void run_fence_of_each(const struct row *row, const struct site *site, long times)
+{
+    for (long i = 0; i < times; i++) {
+        put_to_each(row, site);
+        for (int rank = 1; rank <= row->patch.segments; rank++)
+            ARMCI_Fence(rank);
     }
 }
 
@@ -57,14 +75,14 @@ static bool has_two(const struct site *site)
     return site->ranks > 1;
 }
 
-static bool has_three(const struct site *site)
-{
-    return site->ranks > 2;
-}
-
 static bool has_four(const struct site *site)
 {
     return site->ranks > 3;
+}
+
+static bool has_six(const struct site *site)
+{
+    return site->ranks > 5;
 }
 
 static bool has_eight(const struct site *site)
@@ -72,22 +90,29 @@ static bool has_eight(const struct site *site)
     return site->ranks > 7;
 }
 
-static bool has_sixteen(const struct site *site)
-{
-    return site->ranks > 15;
-}
+static bool (*const has_enough[FENCES])(const struct site *site) = {has_two, has_four, has_six,
+                                                                    has_eight};
 
-static bool (*const has_enough[FENCES])(const struct site *site) = {has_two, has_three, has_four,
-                                                                    has_eight, has_sixteen};
-
-static void make_fence(struct row *row, char *name, int i)
+static bool enter_fences(struct site *site)
 {
-    *row = (struct row){.run = run_fences,
-                        .prepare = prepare_fences,
-                        .check = check_fences,
-                        .available = has_enough[i]};
-    row->patch = (struct patch){servers[i], 8, 0, 0};
-    snprintf(name, sizeof names[0], "AllFence after puts to %d", servers[i]);
+    for (int i = 0; i < FENCES; i++) {
+        snprintf(fence_names[i], sizeof *fence_names, "AllFence after puts to %d", servers[i]);
+        snprintf(one_by_one_names[i], sizeof *one_by_one_names, "%d fences after puts to %d",
+                 servers[i], servers[i]);
+        fences[i] = (struct row){.name = fence_names[i],
+                                 .run = run_fence_of_all,
+                                 .prepare = prepare_fences,
+                                 .check = check_fences,
+                                 .patch = {servers[i], 8, 0, 0},
+                                 .shortest = site->same_memory ? 0 : 2e6, /* ns, as in remote */
+                                 .beside = &one_by_one[i],
+                                 .available = has_enough[i]};
+        one_by_one[i] = fences[i];
+        one_by_one[i].name = one_by_one_names[i];
+        one_by_one[i].run = run_fence_of_each;
+        one_by_one[i].beside = NULL;
+    }
+    return true;
 }
 
 /* ---- patches, aggregates ---- */
@@ -156,15 +181,12 @@ static bool enter(struct site *site)
     for (int i = 0; i < PATCHES; i++)
         make_patch(i);
     make_aggregates(rows + PATCHES);
-    for (int i = 0; i < FENCES; i++) {
-        int at = PATCHES + AGGREGATES + i;
-        make_fence(&rows[at], names[at], i);
-        rows[at].name = names[at];
-    }
     for (int i = 0; i < RATES; i++)
-        make_rate(site, i, PATCHES + AGGREGATES + FENCES + 2 * i);
+        make_rate(site, i, PATCHES + AGGREGATES + 2 * i);
     return true;
 }
 
 const struct group group_many = {
     .word = "many", .count = ROWS, .rows = rows, .enter = enter, .leave = mpi_close};
+const struct group group_fences = {
+    .word = "fences", .count = FENCES, .rows = fences, .enter = enter_fences};

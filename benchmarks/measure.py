@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """measure.py --build FOLDER --out FILE.json: armci-bench with this library and with its rivals, on one node and on two, in turns.
 
-Every MPI library takes part that a build folder beside FOLDER was configured for. Whatever a rival lacks is a sentence in the file: a library
+Every MPI library takes part that a build folder beside FOLDER was configured for. What was ended early, or had no time, goes on where it stopped if it
+is started again with the same FILE and source. Whatever a rival lacks is a sentence in the file: a library
 that cannot be fetched or built, a row in which it aborts, hangs or has wrong data. Exit status: 0; 1 if a row of this library failed.
 """
 import argparse
@@ -9,6 +10,7 @@ import datetime
 import json
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,24 +21,28 @@ import rivals
 from rivals import Problem, TOP
 
 sys.path.append(str(TOP / "results"))
-from records import this_machine  # noqa: E402  its folder comes first
+from records import page_words, this_machine  # noqa: E402  its folder comes first
 
 OURS = "armci-rma"
 # What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
 WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many", "matmul", "mg", "sparse", "mix", "pool", "methods", "cold",
                   "worst", "foreign", "examples", "ga-pool"],
          "hosts": ["remote", "bandwidth", "many", "overlap", "matmul", "mg", "sparse", "mix", "pool", "contention", "methods", "passive", "cold",
-                   "worst", "foreign", "ga-pool"]}
-OURS_ONLY = ["matmul", "methods", "passive", "cold", "worst", "foreign"]  # words whose rivals are rows beside them, and those about this library
+                   "worst", "foreign", "ga-pool"],
+         "nodes": ["fences"]}
+OURS_ONLY = ["fences", "matmul", "methods", "passive", "cold", "worst", "foreign"]  # words whose rivals are rows beside them, and those about this library
 # Launches of a word with other settings: what its rows are called, variables, and rows left out.
 RMA = {"ARMCI_TRANSPORT": "rma"}
 LISTS = {**RMA, "ARMCI_STRIDED_METHOD": "iov"}
 ROUTES = [("rma", RMA), *((f"rma, {method}", {**LISTS, "ARMCI_IOV_METHOD": method}) for method in ("consrv", "batched", "direct"))]
 VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) for name, settings in ROUTES],
             ("hosts", "methods"): [(name, settings, []) for name, settings in [*ROUTES, ("rdma", {"ARMCI_TRANSPORT": "rdma"})]],
+            ("hosts", "remote"): [("rma", RMA, ["*, computing", "*, first", "MPI*"]), ("windows of 9,600", {"ARMCI_CLIENTS": "9600"}, ["*, computing", "*, first", "MPI*"])],
             ("hosts", "passive"): [("no progress", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
-RANKS = 2
+RANKS = {"node": 2, "hosts": 2, "nodes": 8}
+# Each rank is a node, as far as MPI tells (tests/mpi/pretended_nodes.h); MPI is asked for threads, as the library asks it where a job has nodes.
+PRETENDED = {"ARMCI_TEST_NODE": "1", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
 LEFT_OUT = {"mg": ["MG B*"]}            # rows that take too long, and those that a rival leaves out as well
 RIVALS_LEAVE_OUT = {"bandwidth": NOT_THE_LIBRARY, "mg": ["MG A*"]}
 STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended (half as many for a rival); for its end, and then until it is killed
@@ -73,15 +79,22 @@ def progress(text):
     print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
 
 
+def pretending(mpi):
+    """Words before the program that let each rank be a node."""
+    preloaded = mpi.folder / "benchmarks" / "pretended_nodes.so"
+    rivals.step([*shlex.split(mpi.cc), "-x", "c", "-shared", "-fPIC", "-o", str(preloaded), str(TOP / "tests" / "mpi" / "pretended_nodes.h")], f"nodes-{mpi.family}")
+    return ["env", f"LD_PRELOAD={preloaded}"]
+
+
 class Job:
     """One launch of armci-bench; rows and their sentences go to the run."""
 
     def __init__(self, mpi, place, ranks, program, words, seconds, settings=()):
         self.output = mpi.folder / "benchmarks" / "report-run.json"
         self.log = mpi.folder / "benchmarks" / "report-run.log"
-        launcher = [str(mpi.folder / "tests" / "launch")] if place == "node" else [str(TOP / "tests/hosts/two-hosts"), "launch"]
-        self.command = [*launcher, str(ranks), "3600", str(program), *words, "--seconds", str(seconds), "--json", str(self.output)]
-        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec, **dict(settings)}
+        launcher = [str(mpi.folder / "tests" / "launch")] if place != "hosts" else [str(TOP / "tests/hosts/two-hosts"), "launch"]
+        self.command = [*launcher, str(ranks), "3600", *(pretending(mpi) if place == "nodes" else []), str(program), *words, "--seconds", str(seconds), "--json", str(self.output)]
+        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec, **(PRETENDED if place == "nodes" else {}), **dict(settings)}
 
     def read(self):
         try:
@@ -172,14 +185,15 @@ def sentence(problem):
     return text
 
 
-def open_runs(mpi, checkout, only):
-    """Pairs of a library's run, still without rows, and its program (None: not built)."""
+def open_runs(mpi, checkout, only, words):
+    """A library's run, still without rows, the library (None: this one) and its program (None: not built)."""
     runs = []
     for rival in [None, *rivals.rivals(checkout)]:
-        if only and (rival.key if rival else OURS) not in only:
+        library = rival.key if rival else OURS
+        if only and library not in only or not any(takes_part(library, rival, word) for word in words):
             continue
-        run = {"library": rival.key if rival else OURS, "mpi": mpi.family, "extra_ranks": rival.extra_ranks if rival else 0,
-               "rival": rival, "rows": [], "problems": []}
+        run = {"library": library, "mpi": mpi.family, "extra_ranks": rival.extra_ranks if rival else 0,
+               "rows": [], "problems": []}
         try:
             path = rivals.program(rival, mpi) if rival else rivals.own_program(mpi)
         except Problem as problem:
@@ -188,42 +202,71 @@ def open_runs(mpi, checkout, only):
                 continue  # not an ARMCI
             run["problems"].append({"group": "", "name": "", "why": "not built: " + sentence(problem)})
             progress(f"{run['library']}: {run['problems'][0]['why']}")
-        runs.append((run, path))
+        runs.append((run, rival, path))
     return runs
 
 
+def measure_library(args, mpi, place, word, run, rival, path):
+    """All rows of a word with one library."""
+    ranks = RANKS[place] + (1 if place == "node" else 2) * run["extra_ranks"]
+    progress(f"{mpi.family}, {place}, {word}: {run['library']} on {ranks} ranks")
+    if word in (examples.WORD, examples.POOL):
+        rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
+        run["rows"] += rows
+        run["problems"] += problems
+        return
+    measure_word(Job(mpi, place, ranks, path, [word], args.seconds), run, word)
+    for name, settings, left_out in VARIANTS.get((place, word), []) if run["library"] == OURS else []:
+        progress(f"    {name}")
+        measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), run, word, name, left_out)
+    run["ranks_started"] = ranks
+
+
+def takes_part(library, rival, word):
+    """Has this library rows of that word?"""
+    return library == OURS if word in OURS_ONLY else word in (rival and rival.words or [word])
+
+
+def words_of(args, place):
+    if args.short:
+        return page_words().get(place, [])
+    return [word for word in args.words if place != "nodes" or word in WORDS[place]] if args.words else WORDS[place]
+
+
 def measure(args, builds, data):
-    steps = [(mpi, place, word) for place in args.places for mpi in builds for word in args.words or WORDS[place]]
+    """Library after library for each word; the file is written behind each, so that nothing is lost."""
+    steps = [(mpi, place, word) for place in args.places for mpi in builds for word in words_of(args, place)]
     over = time.monotonic() + 60 * args.minutes
-    programs = {mpi.family: open_runs(mpi, args.checkout, args.only) for mpi in builds}
-    runs = {}
-    for number, (mpi, place, word) in enumerate(steps):
-        busy = busy_share()
-        data["busy"].append(round(busy, 3))
-        for blank, path in programs[mpi.family]:
-            run = runs.setdefault((mpi.family, place, blank["library"]),
-                                  {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
-            if not path or word in OURS_ONLY and run["library"] != OURS or word not in (run["rival"] and run["rival"].words or [word]):
-                continue
+    programs = {mpi.family: open_runs(mpi, args.checkout, args.only, [word for other, _, word in steps if other is mpi]) for mpi in builds}
+    runs = {(run["mpi"], run["place"], run["library"]): run for run in data["runs"]}
+    run_of = lambda mpi, place, blank: runs.setdefault((mpi.family, place, blank["library"]),  # noqa: E731
+                                                       {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
+    for mpi, place, word in steps:
+        for blank in (blank for blank, rival, path in programs[mpi.family] if not path and takes_part(blank["library"], rival, word)):
+            run_of(mpi, place, blank)  # that it is not built
+        wanted = [(blank, rival, path) for blank, rival, path in programs[mpi.family] if path and takes_part(blank["library"], rival, word)
+                  and [mpi.family, place, blank["library"], word] not in data["done"]]
+        if wanted:
+            data["busy"].append(round(busy_share(), 3))
+        for blank, rival, path in wanted:
             if time.monotonic() > over:
-                run["problems"].append({"group": word, "name": "the start", "why": "not measured: the time was over"})
-                continue
-            nodes = 1 if place == "node" else 2
-            ranks = RANKS + nodes * run["extra_ranks"]
-            progress(f"{number + 1}/{len(steps)} {mpi.family}, {place}, {word}: {run['library']} on {ranks} ranks")
-            if word in (examples.WORD, examples.POOL):
-                rows, problems = examples.measure(run["rival"], mpi, ranks) if word == examples.WORD else \
-                    examples.measure_pool(run["rival"], mpi, place, ranks)
-                run["rows"] += rows
-                run["problems"] += problems
-                continue
-            measure_word(Job(mpi, place, ranks, path, [word], args.seconds), run, word)
-            for name, settings, left_out in VARIANTS.get((place, word), []) if run["library"] == OURS else []:
-                progress(f"    {name}")
-                measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), run, word, name, left_out)
-            run["ranks_started"] = ranks
-    data["runs"] = [{key: value for key, value in run.items() if key != "rival"} for run in runs.values()]
-    data["quiet"] = sorted(data["busy"])[(9 * len(steps) + 9) // 10 - 1] <= QUIET  # all except a tenth
+                progress(f"no time for {mpi.family}, {place}, {word}: start it again")
+                return
+            measure_library(args, mpi, place, word, run_of(mpi, place, blank), rival, path)
+            data["done"].append([mpi.family, place, blank["library"], word])
+            data["runs"] = [*runs.values()]
+            data["quiet"] = sorted(data["busy"])[(9 * len(data["busy"]) + 9) // 10 - 1] <= QUIET  # all except a tenth
+            write(data, args.out)
+    data |= {"runs": [*runs.values()], "complete": True}
+
+
+def unfinished(path, head):
+    """What an earlier call with this file has measured, if it did not come to its end and had the same source and machine; else nothing."""
+    try:
+        found = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if not found.get("complete", True) and all(found[key] == head[key] for key in head) and " " not in head["commit"] else {}
 
 
 def write(data, path):
@@ -240,8 +283,9 @@ def options():
     parser.add_argument("--out", required=True, help="the file for the results")
     parser.add_argument("--seconds", type=float, default=0.06, help="seconds per row, default 0.06")
     parser.add_argument("--minutes", type=float, default=20, help="begin no launch after that, default 20")
-    parser.add_argument("--places", type=str.split, default=list(WORDS), help="node, hosts or both")
+    parser.add_argument("--places", type=str.split, default=list(WORDS), help="node, hosts (two nodes), nodes (pretended ones); default: all")
     parser.add_argument("--words", type=str.split, default=[], help="the words of armci-bench, instead of those for the place")
+    parser.add_argument("--short", action="store_true", help="the words whose rows README.md and the performance page name")
     parser.add_argument("--mpi", type=str.split, default=[], help="MPI libraries: mpich, openmpi; default: all that have a build folder")
     parser.add_argument("--only", type=str.split, default=[], help="the libraries, by their keys; default: all")
     parser.add_argument("--checkout", default="", help="a git checkout of Global Arrays or ARMCI-MPI, measured too")
@@ -251,9 +295,10 @@ def options():
 def main():
     args = options()
     begin = time.monotonic()
-    data = {"date": datetime.date.today().isoformat(), "version": (TOP / "VERSION").read_text().strip(), "commit": commit(), "machine": this_machine(),
-            "seconds_per_row": args.seconds, "busy": [],
-            "libraries": {OURS: "ARMCI-RMA", **{rival.key: rival.name for rival in rivals.rivals(args.checkout)}}}
+    head = {"date": datetime.date.today().isoformat(), "version": (TOP / "VERSION").read_text().strip(), "commit": commit(), "machine": this_machine(),
+            "seconds_per_row": args.seconds}
+    data = {**head, "busy": [], "done": [], "runs": [], **unfinished(args.out, head), "complete": False}
+    data["libraries"] = {OURS: "ARMCI-RMA", **{rival.key: rival.name for rival in rivals.rivals(args.checkout)}}
     try:
         builds = [mpi for mpi in rivals.find_builds(args.build) if not args.mpi or mpi.family in args.mpi]
         if not builds:
@@ -264,7 +309,7 @@ def main():
         print(f"measure.py: {problem}", file=sys.stderr)
         return 2
     write(data, args.out)
-    progress(f"done in {(time.monotonic() - begin) / 60:.1f} minutes; other work took at most {100 * max(data['busy']):.0f} % of the processors")
+    progress(f"done in {(time.monotonic() - begin) / 60:.1f} minutes; other work took at most {100 * max(data['busy'], default=0):.0f} % of the processors")
     return 1 if any(run["library"] == OURS and run["problems"] for run in data["runs"]) else 0
 
 

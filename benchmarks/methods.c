@@ -1,5 +1,6 @@
-/* methods.c - segments of 16 B to 64 KiB by strided and by vector calls, so that routes and methods
- * can be compared: ARMCI_TRANSPORT, ARMCI_STRIDED_METHOD, ARMCI_IOV_METHOD choose one for a run. */
+/* methods.c - 1 to 1000 segments of 16 B and 1 KiB by strided and by vector calls, so that routes
+ * and methods can be compared: ARMCI_TRANSPORT, ARMCI_STRIDED_METHOD, ARMCI_IOV_METHOD choose one
+ * for a run. */
 #include "row.h"
 
 #include <stddef.h>
@@ -12,11 +13,11 @@ static const struct {
              {"accS + fence", &kind_acc_strided, false}, {"putV + fence", &kind_put_vector, false},
              {"getV", &kind_get_vector, true},           {"accV + fence", &kind_acc_vector, false}};
 
-enum { SIZES = 6, SHAPES = SIZES + 1, KINDS = sizeof kinds / sizeof *kinds, ROWS = KINDS * SHAPES };
+enum { SHAPES = 8, KINDS = sizeof kinds / sizeof *kinds, ROWS = KINDS * SHAPES };
 
-/* Segments and their bytes: few, and many short ones. */
-static const int shapes[SHAPES][2] = {{64, 16},       {64, 256},      {64, 1 << 10}, {64, 4 << 10},
-                                      {64, 16 << 10}, {16, 64 << 10}, {1000, 16}};
+/* Segments and their bytes, as in the figure of the paper on ARMCI over MPI. */
+static const int shapes[SHAPES][2] = {{1, 16},      {8, 16},      {64, 16},      {1000, 16},
+                                      {1, 1 << 10}, {8, 1 << 10}, {64, 1 << 10}, {1000, 1 << 10}};
 
 static struct row rows[ROWS];
 static char names[ROWS][40];

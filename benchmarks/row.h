@@ -116,7 +116,8 @@ struct group {
                     struct result *result);
 };
 
-extern const struct group group_cold, group_foreign, group_methods, group_passive, group_worst;
+extern const struct group group_cold, group_fences, group_foreign, group_methods, group_passive,
+    group_worst;
 extern const struct group group_latency, group_bandwidth, group_strided, group_vector,
     group_nonblocking, group_single_region, group_many_regions, group_most_regions,
     group_contention, group_many, group_remote, group_computing, group_overlap, group_stall,

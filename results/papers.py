@@ -309,7 +309,7 @@ FIGURES = [
     Figure("C", "4", "methods for strided transfers, 1 to 1,024 segments of 16 B and 1 KiB", "One datatype is best for few segments, a batch of calls for many.",
            (Claim("A datatype takes less time for 8 segments.", pairs("methods", *((f"{kind} 8 x {size} [rma, direct]", f"{kind} 8 x {size} [rma, batched]")
                   for kind in ("getV", "putV + fence") for size in ("16 B", "1 KiB"))), 1),
-            Claim("A batch takes less time for 1,024.", pairs("methods", *((f"{kind} 1024 x {size} [rma, batched]", f"{kind} 1024 x {size} [rma, direct]")
+            Claim("A batch takes less time for 1,000.", pairs("methods", *((f"{kind} 1000 x {size} [rma, batched]", f"{kind} 1000 x {size} [rma, direct]")
                   for kind in ("getV", "putV + fence") for size in ("16 B", "1 KiB"))), 1)), "papers-methods", NETWORK),
     Figure("C", "5", "transfers of MPI and ARMCI on memory of each other", "Registration on demand makes the first use of foreign memory the slowest.",
            (Claim("The first use takes longer than the second.", pairs("foreign", *((f"put + fence from {kind}, first", f"put + fence from {kind}, second")

@@ -221,9 +221,9 @@ def papers_strided(facts):
 
 def papers_methods(facts):
     ways = {"messages": "", "one by one": " [rma, consrv]", "batch": " [rma, batched]", "datatype": " [rma, direct]"}
-    return ["Gets of 1 to 1024 segments between two nodes", [
+    return ["Gets of 1 to 1000 segments between two nodes", [
         panel(f"segments of {size}, {name}", "segments", "µs", {label: curve(facts, (OURS, "hosts", mpi, "methods"), "getV {}" + way, [
-            (count, f"{count} x {size}" if count > 1 else size) for count in (1, 8, 64, 1024)]) for label, way in ways.items()})
+            (count, f"{count} x {size}" if count > 1 else size) for count in (1, 8, 64, 1000)]) for label, way in ways.items()})
         for mpi, name in MPIS.items() for size in ("16 B", "1 KiB")]]
 
 

@@ -23,6 +23,7 @@ def rows():
     yield 2, "no", "sparse", []
     yield 2, "no", "methods", []
     yield 2, "auto", "contention", []
+    yield 4, "no", "fences", []
     yield 2, "auto", "overlap", ["--without", "*S*", "--without", "away*"]
 
 

@@ -1,10 +1,12 @@
 """Does results/records.py find what is wrong in the records and the pages, keep new runs, and know stale figures?"""
+import contextlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -86,6 +88,42 @@ def test_keep(copy, new, file):
     lines = [line for line in kept.read_text().splitlines() if line not in before]
     assert any('"version": "9.8.7"' in line and machine in line for line in lines), lines
     assert "none" in (folder / "results" / "machines.json").read_text() and run("check").returncode == 0
+
+
+def test_goes_on(tmp_path, monkeypatch):
+    """A report that was ended goes on behind the last word of the last library, and one that is complete begins anew."""
+    monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
+    import measure
+    here, asked = types.SimpleNamespace(family="mpich"), []
+    run = {"library": "armci-rma", "mpi": "mpich", "extra_ranks": 0, "rows": [], "problems": []}
+    monkeypatch.setattr(measure, "open_runs", lambda *_: [(run, None, "program")])
+    monkeypatch.setattr(measure, "busy_share", lambda: 0)
+    head, args = {"commit": "abcdef0123", "machine": {}}, types.SimpleNamespace(
+        out=str(tmp_path / "report.json"), places=["node"], words=["latency", "many", "mg"], short=False, minutes=1, checkout="", only=[])
+
+    def measure_one(_, mpi, place, word, run, *__):
+        asked.append(word)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        run["rows"].append({"group": word, "name": "a row", "valid": True})
+
+    monkeypatch.setattr(measure, "measure_library", measure_one)
+    for _ in range(3):
+        data = {**head, "busy": [], "done": [], "runs": [], **measure.unfinished(args.out, head), "complete": False}
+        with contextlib.suppress(KeyboardInterrupt):
+            measure.measure(args, [here], data)
+            measure.write(data, args.out)
+    assert asked == ["latency", "many", "many", "mg", "latency", "many", "mg"], asked
+    assert [row["group"] for row in json.load(open(args.out, encoding="utf-8"))["runs"][0]["rows"]] == ["latency", "many", "mg"]
+    assert not measure.unfinished(args.out, {**head, "commit": "0123abcdef"}) and not measure.unfinished(str(tmp_path / "none"), head)
+
+
+def test_short():
+    """What report-short measures has the figures of README.md and the performance page that records have."""
+    done = subprocess.run([sys.executable, "-B", "-c", "import json, records; print(json.dumps(records.page_words()))"], cwd=os.path.join(SOURCE, "results"),
+                          stdout=subprocess.PIPE, text=True, check=True)
+    words = json.loads(done.stdout)
+    assert {"latency", "bandwidth", "strided"} <= {*words["node"]} and {"remote", "bandwidth", "many", "mg"} <= {*words["hosts"]} and "matmul" not in words["hosts"], words
 
 
 @pytest.mark.parametrize("path", [os.environ["PATH"], ""], ids=["git", "no-git"])
