@@ -45,6 +45,14 @@ class Setup:
         launch = [] if run.ranks == "-" else [self.launcher, run.ranks, str(seconds)]
         return [*launch, *self.words, os.path.join(self.folder, program), *run.arguments]
 
+    def target(self, run):
+        """What make calls the program of a run."""
+        if run.program.startswith("unit/"):
+            return "tests/" + run.program
+        folder = {"armci-random": "tests/random/", "threads": "tests/sanitize/", "armci-doctor": "tools/"}.get(run.program)
+        hosts = os.path.exists(os.path.join(self.tests, "hosts", run.program + ".c"))
+        return folder + run.program if folder else f"tests/{'hosts' if hosts else 'mpi'}/{run.program}.mpi"
+
     def finding(self, run):
         """What is wrong with the run that has ended, besides its status."""
         return ""
@@ -120,13 +128,6 @@ class OwnBuild(Setup):
                               errors="replace", check=False)
         if done.returncode:
             raise Broken("\n".join(done.stdout.splitlines()[-40:]))
-
-    def target(self, run):
-        """What make calls the program of a run."""
-        if run.program.startswith("unit/"):
-            return "tests/" + run.program
-        folder = {"armci-random": "tests/random/", "threads": "tests/sanitize/", "armci-doctor": "tools/"}.get(run.program)
-        return folder + run.program if folder else f"tests/mpi/{run.program}.mpi"
 
     def report(self, run):
         """The file for reports of a run, whose processes add something to the name."""
