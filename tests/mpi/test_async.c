@@ -5,7 +5,7 @@
 #include "op.h"
 
 enum {
-    MANY = 1000,
+    MANY = 1200,
     FEW = 100,
     FIRSTS = 5,
     ROOM = 4096,
@@ -168,11 +168,13 @@ static bool is_near(int proc)
     return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) && !test_makes_windows();
 }
 
-/* Of each operation between the caller and proc. Where ranks that spin outnumber processors a call
- * may cost several time slices; on an emulated processor a strided get has taken 4 ms. */
+/* Of each operation between the caller and proc: whole bunches. Where programs that spin outnumber
+ * processors a call may cost several time slices; on an emulated processor a strided get has taken
+ * 4 ms. */
 static int repeats_with(int proc)
 {
-    return is_near(proc) || (test_ranks() == 2 && !test_on_rdma()) ? MANY : FEW;
+    const int many = (effort(MANY) + BUNCH - 1) / BUNCH * BUNCH;
+    return is_near(proc) || (test_ranks() == 2 && !test_on_rdma()) ? many : FEW;
 }
 
 static void be_silent(void)
