@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "mpi/quirks.h"
 #include "transport/route.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "node/node.h"
 
 /* ---------------------------------------------------------------- the summary ------ */
@@ -68,7 +68,7 @@ static void say_paths(void)
 static void say_memory(void)
 {
     char all[32], each[32];
-    size_t memory = armcii_memory_left(armcii_arena_touched()),
+    size_t memory = armcii_memory_left(armcii_heap_touched()),
            processes = (size_t)armcii_node->size;
     armcii_say("memory for regions: %s on this node, %s per rank",
                armcii_system_format_bytes(memory, all, sizeof all),

@@ -15,7 +15,7 @@
 #include "mpi/launch.h"
 #include "mpi/quirks.h"
 #include "transport/route.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "node/node.h"
 #include "mpi/world.h"
 #include "core/handle.h"
@@ -89,7 +89,7 @@ static void start_layers(MPI_Comm comm)
     armcii_quirks_decide(init.library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
     armcii_world_fill_tables(armcii_node->world_tables);
-    armcii_arena_start();
+    armcii_heap_start();
     armcii_finalize_prepare(armcii_world->comm);
     armcii_route_start();
     armcii_coll_start(armcii_backoff.progress_needed || armcii_backoff.spin_limit < SPIN_LIMIT,
@@ -250,7 +250,7 @@ static void end_layers(void)
     armcii_groups_reset_default();
     armcii_team_free_all();
     armcii_coll_end();
-    armcii_arena_end();
+    armcii_heap_end();
     armcii_node_end();
     armcii_world_free();
 }

@@ -89,9 +89,9 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
     if (ptr && !own)
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr",
                             "not the base address of a region in this process", "%p", ptr);
-    /* Others may use memory of the arena again when this process has agreed; other memory is freed
+    /* Others may use memory of the heap again when this process has agreed; other memory is freed
      * collectively. Without a slice a process learns only then which region to complete. */
-    bool early = own && own->place.stride > 0;
+    bool early = own && own->range.stride > 0;
     if (early)
         armcii_complete_region(own);
     else
@@ -101,7 +101,7 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
                             "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     if (!early) armcii_complete_region(region);
-    if (region->has_empty && region->place.stride > 0) armcii_coll_barrier(region->team->comm);
+    if (region->has_empty && region->range.stride > 0) armcii_coll_barrier(region->team->comm);
     armcii_region_free(region);
     return 0;
 }

@@ -12,6 +12,7 @@
 static void make_room(struct pool *p, size_t count)
 {
     if (count <= p->room) return;
+    if (p->is_fixed) armcii_fatal("out of memory for a table of %zu free ranges", count);
     struct free_range *more = realloc(p->free, 2 * count * sizeof *more);
     if (!more) armcii_fatal("out of memory for a table of %zu free ranges", count);
     p->free = more;
@@ -58,27 +59,38 @@ void armcii_pool_free(struct pool *p, size_t offset, size_t bytes)
     if (i > 0) join(p, i - 1);
 }
 
-/* The highest aligned offset in the range with `bytes` bytes behind it; POOL_FULL if there is none.
- */
-static size_t fit(const struct free_range *r, size_t bytes, size_t alignment)
+/* The highest aligned offset in the range with `bytes` bytes behind it that end at or below the
+ * limit; POOL_FULL if there is none. */
+static size_t fit_in(const struct free_range *r, size_t bytes, size_t alignment, size_t limit)
 {
-    if (r->bytes < bytes) return POOL_FULL;
-    size_t offset = (r->offset + r->bytes - bytes) & ~(alignment - 1);
+    size_t end = r->offset + r->bytes < limit ? r->offset + r->bytes : limit;
+    if (end < r->offset || end - r->offset < bytes) return POOL_FULL;
+    size_t offset = (end - bytes) & ~(alignment - 1);
     return offset >= r->offset ? offset : POOL_FULL;
 }
 
-size_t armcii_pool_alloc(struct pool *p, size_t bytes, size_t alignment)
+static size_t take(struct pool *p, size_t i, size_t offset, size_t bytes)
 {
-    size_t i = p->count, offset = POOL_FULL;
-    while (i > 0 && offset == POOL_FULL)
-        offset = fit(&p->free[--i], bytes, alignment);
-    if (offset == POOL_FULL) return POOL_FULL;
     struct free_range *r = &p->free[i];
     size_t behind = r->offset + r->bytes - offset - bytes;
     r->bytes = offset - r->offset;
     if (r->bytes == 0) remove_range(p, i);
     if (behind > 0) armcii_pool_free(p, offset + bytes, behind);
     return offset;
+}
+
+size_t armcii_pool_alloc_below(struct pool *p, size_t bytes, size_t alignment, size_t limit)
+{
+    for (size_t i = count_up_to(p, limit); i > 0; i--) {
+        size_t offset = fit_in(&p->free[i - 1], bytes, alignment, limit);
+        if (offset != POOL_FULL) return take(p, i - 1, offset, bytes);
+    }
+    return POOL_FULL;
+}
+
+size_t armcii_pool_alloc(struct pool *p, size_t bytes, size_t alignment)
+{
+    return armcii_pool_alloc_below(p, bytes, alignment, SIZE_MAX);
 }
 
 void armcii_pool_clear(struct pool *p)

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "mpi/world.h"
-#include "node/arena.h"
+#include "node/heap.h"
 
 /* ---- index ---- */
 
@@ -103,7 +103,7 @@ struct cache {
 };
 
 static struct {
-    /* Of each process; behind them, by offset, the regions in the arena. */
+    /* Of each process; behind them, by offset, the regions in the heap. */
     struct index *by_address;
     pthread_key_t key; /* frees the cache of a thread that ends */
     bool has_key;
@@ -228,9 +228,9 @@ void armcii_lookup_remove(int process, void *base, const struct region *region)
 void armcii_lookup_add_offset(struct region *region)
 {
     armcii_lookup_invalidate();
-    armcii_index_remove(lookup.by_address, armcii_world->size, region->place.offset,
-                        region->place.offset + region->place.span);
-    struct interval i = {region->place.offset, region->place.offset + region->place.span, region,
+    armcii_index_remove(lookup.by_address, armcii_world->size, region->range.offset,
+                        region->range.offset + region->range.bytes);
+    struct interval i = {region->range.offset, region->range.offset + region->range.bytes, region,
                          false};
     if (!armcii_index_insert(lookup.by_address, armcii_world->size, i))
         armcii_fatal("out of memory for the address index");
@@ -239,24 +239,25 @@ void armcii_lookup_add_offset(struct region *region)
 void armcii_lookup_remove_offset(const struct region *region)
 {
     const struct interval *i =
-        armcii_index_find(lookup.by_address, armcii_world->size, region->place.offset);
+        armcii_index_find(lookup.by_address, armcii_world->size, region->range.offset);
     if (i && i->region == region)
-        armcii_index_remove(lookup.by_address, armcii_world->size, region->place.offset,
-                            region->place.offset + region->place.span);
+        armcii_index_remove(lookup.by_address, armcii_world->size, region->range.offset,
+                            region->range.offset + region->range.bytes);
     armcii_lookup_invalidate();
 }
 
-static bool locate_in_arena(int process, const void *address, struct raddr *raddr)
+static bool locate_in_heap(int process, const void *address, struct raddr *raddr)
 {
-    size_t offset = armcii_arena_offset(process, address);
+    size_t offset = armcii_heap_offset(address);
     const struct interval *i =
-        offset == SIZE_MAX ? NULL
-                           : armcii_index_find(lookup.by_address, armcii_world->size, offset);
+        offset < armcii_heap->bytes
+            ? armcii_index_find(lookup.by_address, armcii_world->size, offset)
+            : NULL;
     if (!i) return false;
     const struct region *r = i->region;
     int rank = armcii_team_rank(r->team, process);
     if (rank < 0) return false;
-    char *lo = armcii_arena_address(process, r->place.offset, r->place.stride);
+    char *lo = armcii_heap_address(process, r->range.offset, r->range.stride);
     if ((uintptr_t)address - (uintptr_t)lo >= armcii_slice_bytes(r, rank)) return false;
     raddr->region = i->region;
     raddr->rank = rank;
@@ -285,8 +286,8 @@ bool armcii_lookup(int process, const void *address, struct raddr *raddr)
         *raddr = s->raddr;
         return true;
     }
-    bool in_arena = armcii_arena->slot > 0 && locate_in_arena(process, address, raddr);
-    if (!in_arena && !locate_alone(process, address, raddr)) return false;
+    bool in_heap = armcii_heap->bytes > 0 && locate_in_heap(process, address, raddr);
+    if (!in_heap && !locate_alone(process, address, raddr)) return false;
     raddr->is_assumed = false;
     raddr->route = raddr->is_mapped ? raddr->region->near : raddr->region->far;
     cache_slice(process, address, raddr);

@@ -24,7 +24,7 @@ void armcii_lookup_add(int process, void *base, size_t bytes, struct region *reg
 /* Remove the region's slice that begins at base, unless it was replaced. */
 void armcii_lookup_remove(int process, void *base, const struct region *region);
 
-/* The same for a region in the arena, whose slices have the same offset in all processes. */
+/* The same for a region in the heap, whose slices have the same offset in all processes. */
 void armcii_lookup_add_offset(struct region *region);
 void armcii_lookup_remove_offset(const struct region *region);
 

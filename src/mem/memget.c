@@ -1,4 +1,4 @@
-/* memget.c - memory that single processes allocate: in the arena, or attached to a dynamic window.
+/* memget.c - memory that single processes allocate: in the heap, or attached to a dynamic window.
  */
 #include "mem/region.h"
 
@@ -9,9 +9,8 @@
 #include "base/pool.h"
 #include "mpi/world.h"
 #include "transport/route.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "node/cpus.h"
-#include "node/team_memory.h"
 
 /* MPI libraries limit the number of attached ranges (Open MPI: 32). Allocations therefore share a
  * few pieces; each new piece doubles the total if memory permits. */
@@ -36,10 +35,10 @@ static size_t rounded(size_t bytes)
 
 /* ---- pieces ---- */
 
-/* True if the memory is in the arena, where processes of this node find a piece by its address. */
+/* True if the memory is in the heap, where processes of this node find a piece by its address. */
 static bool is_shared(void)
 {
-    return armcii_arena->slot > 0;
+    return armcii_heap->bytes > 0;
 }
 
 /* The transport that needs to attach the memory; NULL: none. */
@@ -51,12 +50,12 @@ static const struct transport *registrar(void)
 
 static void free_memory(char *memory)
 {
-    if (!is_shared()) free(memory); /* the arena keeps it until the end */
+    if (!is_shared()) free(memory); /* the heap keeps it until the end */
 }
 
 static char *new_memory(size_t bytes)
 {
-    char *memory = is_shared() ? armcii_arena_take(bytes) : aligned_alloc(UNIT, bytes);
+    char *memory = is_shared() ? armcii_heap_take(bytes) : aligned_alloc(UNIT, bytes);
     if (!memory || !registrar() || registrar()->memget_attach(memget.region, memory, bytes) == 0)
         return memory;
     free_memory(memory);
@@ -67,7 +66,7 @@ static char *new_memory(size_t bytes)
 static bool reserve(size_t bytes)
 {
     size_t left;
-    if (!armcii_reservation_try(bytes, armcii_arena_touched(), &left)) return false;
+    if (!armcii_reservation_try(bytes, armcii_heap_touched(), &left)) return false;
     if (!is_shared()) armcii_reservation_release(bytes);
     return true;
 }
@@ -133,12 +132,10 @@ static void free_pieces(void)
 
 /* ---- memory of other processes ---- */
 
-/* True if the address may belong to ARMCI_Memget: it lies in the zone, and in no unit that a team
- * owns, not even in a freed part of one. */
-static bool is_in_zone(int process, const void *address)
+/* True if the address lies where single processes have memory, and no region was or is. */
+static bool is_in_private_part(const void *address)
 {
-    const size_t offset = armcii_arena_offset(process, address);
-    return offset < armcii_arena->zone && !armcii_team_memory_has(process, offset);
+    return armcii_heap_offset(address) < armcii_heap_end_of(HEAP_PRIVATE);
 }
 
 /* True if a program can have memory there: above the lowest page, below the kernel's addresses. */
@@ -153,7 +150,7 @@ static bool is_of_program(const void *address)
 static bool is_reachable(int process, const void *address)
 {
     if (!is_of_program(address) || memget.region->far->direct) return false;
-    if (is_shared() && !is_in_zone(process, address)) return false;
+    if (is_shared() && !is_in_private_part(address)) return false;
     return memget.region->far->contiguous == memget.region->near->atomic ||
            !armcii_world_is_on_node(process);
 }
@@ -164,7 +161,7 @@ static bool learn_shared(int process, const void *address)
     char *memory;
     size_t bytes;
     if (process == armcii_world->rank || !is_shared() ||
-        !armcii_arena_find(process, address, &memory, &bytes))
+        !armcii_heap_find(process, address, &memory, &bytes))
         return false;
     armcii_lookup_add(process, memory, bytes, memget.region, true);
     return true;

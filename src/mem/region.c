@@ -10,10 +10,10 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "node/agree.h"
-#include "node/team_memory.h"
+#include "node/range.h"
 #include "mpi/coll.h"
 #include "transport/route.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "node/node.h"
 #include "node/cpus.h"
 #include "mpi/world.h"
@@ -126,18 +126,6 @@ static bool exchange_sizes(struct region *r, long bytes)
     return true;
 }
 
-/* ---- memory in the arena ---- */
-
-/* No member accesses it any more. */
-static void free_place(const struct region *r)
-{
-    enum { MANY_PAGES = 1 << 16 }; /* bytes; few are not worth the system calls */
-    if (r->place.stride == 0) return;
-    if (r->place.extent && r->own_bytes >= MANY_PAGES)
-        armcii_arena_drop_untouched(r->place.offset, r->own_bytes);
-    armcii_team_memory_free(r->team, &r->place);
-}
-
 /* ---- reservations ---- */
 
 /* Saturates at SIZE_MAX. */
@@ -146,18 +134,22 @@ static size_t saturated_sum(size_t a, size_t b)
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
+static size_t pages_of(size_t bytes)
+{
+    enum { PAGE = 4096 };
+    return (bytes + PAGE - 1) / PAGE * PAGE; /* sizes are positive longs: no overflow */
+}
+
 /* The bytes of all slices, in whole pages; *here: of the slices of this node; *counts: this process
  * is the first member of this node, which reserves them. */
 static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
 {
     const struct team *team = r->team;
-    enum { PAGE = 4096 };
     size_t all = 0;
     *here = 0;
     *counts = false;
     for (int i = team->size - 1; i >= 0; i--) {
-        size_t pages = (armcii_slice_bytes(r, i) + PAGE - 1) / PAGE *
-                       PAGE; /* sizes are positive longs: no overflow */
+        size_t pages = pages_of(armcii_slice_bytes(r, i));
         all = saturated_sum(all, pages);
         if (!armcii_world_is_on_node(team->to_world[i])) continue;
         *here = saturated_sum(*here, pages);
@@ -176,7 +168,7 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
     enum { ASKED, LEFT_NEGATED, REST_NEGATED, WORDS };
     int64_t mine[WORDS] = {0, INT64_MIN, INT64_MIN}, worst[WORDS];
     size_t left = 0;
-    bool fits = !counts || armcii_reservation_try(here, armcii_arena_touched(), &left);
+    bool fits = !counts || armcii_reservation_try(here, armcii_heap_touched(), &left);
     int64_t asked = here > INT64_MAX ? INT64_MAX : (int64_t)here,
             has = left > INT64_MAX ? INT64_MAX : (int64_t)left;
     if (counts && fits) mine[REST_NEGATED] = asked - has;
@@ -195,35 +187,50 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
     return false;
 }
 
+/* True if slices of a range have equal sizes: nobody need look at each. */
+static bool is_equal_range(const struct region *r)
+{
+    return r->range.stride > 0 && !r->bytes && !r->runs;
+}
+
+static bool keeps_pages(const struct region *r)
+{
+    return r->range.stride > 0 && armcii_range_keeps_pages(&r->range);
+}
+
 /* Reserve memory for all slices. All members know all sizes, so they agree on whether to query the
  * system: only when the regions created since the last query exceed what the team may take
- * unchecked. What is allocated in the arena stays reserved. */
+ * unchecked. */
 static bool reserve_slices(struct region *r)
 {
     struct team *team = r->team;
     size_t here;
-    bool counts = true;
-    if (r->place.extent) {
-        r->total = armcii_team_memory_on_node(team, r->largest);
-        here = armcii_arena_unreserved(r->place.offset, r->own_bytes);
-        counts = here > 0;
+    bool counts;
+    if (is_equal_range(r)) {
+        r->total = armcii_range_on_node(team, r->largest);
+        here = (size_t)team->agreement->here * r->range.stride;
+        counts = team->agreement->local_rank == 0;
     } else {
         r->total = sum_slices(r, &here, &counts);
-        r->reserved = counts ? here : 0;
     }
-    bool checked = r->total > team->unchecked;
-    if (checked && !reserve_on_all_nodes(r, here, counts)) return false;
-    if (!checked) team->unchecked -= r->total;
-    if (!checked && counts) armcii_reservation_add(here);
-    if (r->place.extent) armcii_arena_set_reserved(r->place.offset, r->own_bytes);
+    r->reserved = counts ? here : 0;
+    if (keeps_pages(r)) armcii_heap_keep(-(ptrdiff_t)r->reserved);
+    if (r->total > team->unchecked) {
+        if (reserve_on_all_nodes(r, here, counts)) return true;
+        if (keeps_pages(r)) armcii_heap_keep((ptrdiff_t)r->reserved);
+        return false;
+    }
+    team->unchecked -= r->total;
+    armcii_reservation_add(r->reserved);
     return true;
 }
 
+/* Memory that was touched, and that the heap keeps, is not free. */
 static void release_reservation(const struct region *r)
 {
     struct team *team = r->team;
-    if (r->place.extent) return; /* what was touched stays reserved */
     armcii_reservation_release(r->reserved);
+    if (keeps_pages(r)) armcii_heap_keep((ptrdiff_t)r->reserved);
     team->unchecked =
         r->total < UNCHECKED_MAX - team->unchecked ? team->unchecked + r->total : UNCHECKED_MAX;
 }
@@ -239,7 +246,7 @@ static int allocate_alone(struct region *r)
 {
     int me = r->team->rank;
     if (!r->near->contiguous->region_alloc) {
-        return refuse("no room for %zu bytes on each process of a group of %d in the arena",
+        return refuse("no room for %zu bytes on each process of a group of %d in the heap",
                       r->largest, r->team->size);
     }
     r->base = allocate_table(r, sizeof r->base[0]);
@@ -251,9 +258,9 @@ static int allocate_alone(struct region *r)
     return 0;
 }
 
-static void allocate_in_arena(struct region *r)
+static void allocate_in_heap(struct region *r)
 {
-    r->own = armcii_arena_address(armcii_world->rank, r->place.offset, r->place.stride);
+    r->own = armcii_heap_address(armcii_world->rank, r->range.offset, r->range.stride);
     fill_own_slice(r);
     if (armcii_config->debug_alloc) armcii_coll_barrier(r->team->comm);
 }
@@ -261,8 +268,8 @@ static void allocate_in_arena(struct region *r)
 /* 0, or nonzero on every member. */
 static int create_memory(struct region *r)
 {
-    if (r->place.stride > 0)
-        allocate_in_arena(r);
+    if (r->range.stride > 0)
+        allocate_in_heap(r);
     else if (allocate_alone(r) != 0)
         return -1;
     if (armcii_region_attach(r) == 0) return 0;
@@ -272,15 +279,15 @@ static int create_memory(struct region *r)
 char *armcii_region_base(const struct region *r, int member)
 {
     if (armcii_slice_bytes(r, member) == 0) return NULL;
-    return r->place.stride
-               ? armcii_arena_address(r->team->to_world[member], r->place.offset, r->place.stride)
+    return r->range.stride
+               ? armcii_heap_address(r->team->to_world[member], r->range.offset, r->range.stride)
                : r->base[member];
 }
 
 static void add_slices(struct region *r)
 {
-    if (r->place.stride > 0) armcii_lookup_add_offset(r);
-    for (int i = 0; i < r->team->size && r->place.stride == 0; i++) {
+    if (r->range.stride > 0) armcii_lookup_add_offset(r);
+    for (int i = 0; i < r->team->size && r->range.stride == 0; i++) {
         size_t bytes = armcii_slice_bytes(r, i);
         if (bytes > 0) armcii_lookup_add(r->team->to_world[i], r->base[i], bytes, r, false);
     }
@@ -288,16 +295,29 @@ static void add_slices(struct region *r)
 
 static void remove_slices(const struct region *r)
 {
-    if (r->place.stride > 0) armcii_lookup_remove_offset(r);
-    for (int i = 0; i < r->team->size && r->place.stride == 0; i++)
+    if (r->range.stride > 0) armcii_lookup_remove_offset(r);
+    for (int i = 0; i < r->team->size && r->range.stride == 0; i++)
         if (armcii_slice_bytes(r, i) > 0) armcii_lookup_remove(r->team->to_world[i], r->base[i], r);
+}
+
+/* No member accesses it any more. */
+static void free_range(const struct region *r)
+{
+    if (r->range.stride > 0) armcii_range_free(r->team, &r->range);
 }
 
 static struct region *abandon(struct region *r)
 {
-    free_place(r);
+    free_range(r);
     free_tables(r);
     return NULL;
+}
+
+/* True if a transport makes windows for such regions: small ones share those. */
+static bool has_window(const struct region *r)
+{
+    return r->far->contiguous->region_alloc || r->far->atomic->region_alloc ||
+           r->near->atomic->region_alloc;
 }
 
 struct region *armcii_region_create(struct team *team, long bytes, const char **why)
@@ -312,10 +332,10 @@ struct region *armcii_region_create(struct team *team, long bytes, const char **
         return NULL;
     }
     armcii_route_region(r);
-    if (armcii_arena->slot > 0) armcii_team_memory_alloc(r->team, r->largest, &r->place);
+    armcii_range_alloc(r->team, r->largest, has_window(r), &r->range);
     if (!reserve_slices(r)) return abandon(r);
     if (create_memory(r) != 0) {
-        armcii_reservation_release(r->reserved);
+        release_reservation(r);
         team->unchecked = 0; /* the next creation queries the system */
         return abandon(r);
     }
@@ -332,7 +352,7 @@ void armcii_region_free(struct region *r)
     list_remove(r);
     armcii_region_detach(r);
     release_reservation(r);
-    free_place(r);
+    free_range(r);
     armcii_team_release(r->team);
     free_tables(r);
 }

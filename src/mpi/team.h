@@ -31,7 +31,7 @@ struct team {
     int users;        /* regions and the group itself; the last one frees the team */
     size_t unchecked; /* bytes that its regions may take before the memory of the nodes is checked
                       again */
-    struct team_memory *memory; /* of its regions; freed by free_memory (node/team_memory.h) */
+    struct team_memory *memory; /* of its regions; freed by free_memory (node/range.h) */
     void (*free_memory)(struct team_memory *memory);
     struct agreement *agreement; /* part of memory (node/agree.h) */
     struct team *next;

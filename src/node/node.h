@@ -48,7 +48,7 @@ static inline void armcii_stripe_unlock(struct stripe *s)
 }
 
 struct node {
-    bool shares_memory;     /* the processes of each node do: there is an arena (arena.h) */
+    bool shares_memory;     /* the processes of each node do: there is a heap (heap.h) */
     enum obstacle obstacle; /* on some process at least, if they do not */
     MPI_Comm comm;          /* armcii_world->on_node */
     int rank, size;         /* as armcii_world->local_rank_of */
@@ -62,7 +62,7 @@ extern const struct node *const armcii_node;
 /* Collective over the world. */
 void armcii_node_start(void);
 void armcii_node_end(void);
-/* There is no arena. */
+/* There is no heap. */
 void armcii_node_share_nothing(enum obstacle obstacle);
 
 /* A barrier over the processes of the node; earlier stores of each are visible to all afterwards.

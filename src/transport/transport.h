@@ -13,7 +13,7 @@
 #include "base/config.h"
 #include "base/lock.h"
 #include "mpi/team.h"
-#include "node/team_memory.h"
+#include "node/range.h"
 #include "shape/accumulate.h"
 #include "shape/shape.h"
 
@@ -29,20 +29,20 @@ struct region {
     size_t largest;         /* bytes of the largest slice */
     bool has_empty;         /* a slice has 0 bytes */
     size_t *bytes;          /* [team size]; NULL: see runs */
-    bool shares_bytes;      /* that table is the node's (node/team_memory.h) */
+    bool shares_bytes;      /* that table is the node's (node/range.h) */
     size_t own_bytes;       /* of the caller's slice */
     struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all
                                slices have `largest` bytes */
     int run_count;
-    char *own;              /* the caller's slice */
-    struct placement place; /* in the arena; then base is NULL */
-    char **base;      /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
-    size_t total;     /* bytes of all slices; at most SIZE_MAX */
-    size_t reserved;  /* bytes of this node's memory that this process accounts for
-                         (node/node.h) */
-    int mode;         /* access mode: ARMCIX_MODE_... */
-    unsigned refused; /* kinds of operations, as bits, that break it and are refused; slices
-                         are not accessed directly then */
+    char *own;          /* the caller's slice */
+    struct range range; /* of the heap; then base is NULL */
+    char **base;        /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
+    size_t total;       /* bytes of all slices; at most SIZE_MAX */
+    size_t reserved;    /* bytes of this node's memory that this process accounts for
+                           (node/node.h) */
+    int mode;           /* access mode: ARMCIX_MODE_... */
+    unsigned refused;   /* kinds of operations, as bits, that break it and are refused; slices
+                           are not accessed directly then */
     bool memget; /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near;       /* to slices that are mapped here */
     const struct route *far;        /* to all others */
@@ -163,7 +163,7 @@ struct transport {
 
     /* ---- regions; collective over the region's team ---- */
 
-    /* Allocate the slices of a region that is not in the arena: their sizes are known; sets the
+    /* Allocate the slices of a region that is not in the heap: their sizes are known; sets the
      * caller's r->base. Only for transports that provide memory. 0, or nonzero on every member. */
     int (*region_alloc)(struct region *r);
     /* Prepare for operations: the slices' addresses are known on every member. 0, or nonzero on

@@ -42,9 +42,9 @@ static void rename_sender(MPI_Status *status)
     if (seen.withholds) seen.arrived[seen.arrivals++] = status->MPI_SOURCE;
 }
 
-/* The memory of these tests is in no arena. */
-bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes);
-bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes)
+/* The memory of these tests is in no heap. */
+bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes);
+bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes)
 {
     return process == 0 && memory && bytes > 0;
 }

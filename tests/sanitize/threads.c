@@ -20,7 +20,7 @@
 #include "shape/copy.h"
 #include "shape/overlap.h"
 #include "shape/shape.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "node/node.h"
 #include "transport/shm/shm.h"
 #include "mpi/coll.h"
@@ -207,8 +207,8 @@ bool armcii_errors_is_made(int code, MPI_Comm comm)
     return code == MPI_SUCCESS && comm != MPI_COMM_NULL;
 }
 
-static const struct arena no_arena;
-const struct arena *const armcii_arena = &no_arena;
+static const struct heap no_heap;
+const struct heap *const armcii_heap = &no_heap;
 
 /* Of src/transport/transport.c. */
 const struct slice_run *armcii_slice_run(const struct region *r, int member)

@@ -236,10 +236,9 @@ struct region *job_region_within(struct region *extent, size_t displacement, siz
     int members = extent->team->size;
     struct region *r = new_region(extent->team->to_world[0], members);
     struct rma_region *part = armcii_rma_part(r);
-    free(part->pad);
-    *part = (struct rma_region){.window = armcii_rma_part(extent)->window,
-                                .displacement = displacement};
+    part->window = armcii_rma_part(extent)->window;
     for (int i = 0; i < members; i++) {
+        part->pad[i] = displacement;
         r->base[i] = fake_memory(part->window, i) + displacement;
         r->bytes[i] = bytes;
         armcii_lookup_add(r->team->to_world[i], r->base[i], bytes, r, false);

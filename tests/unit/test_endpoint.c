@@ -5,7 +5,7 @@
 #include "base/lock.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "transport/am/am.h"
 #include "transport/am/endpoint.h"
 #include "transport/am/outstanding.h"
@@ -20,8 +20,8 @@ static MPI_Comm comm;
 static struct world *the_world; /* a node for each process */
 
 /* All memory is that of this process. */
-bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes);
-bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes)
+bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes);
+bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes)
 {
     return process == 0 && memory && bytes > 0;
 }

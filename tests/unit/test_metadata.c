@@ -1,5 +1,5 @@
 /* test_metadata.c - memory that the tables of regions take in a process of a job with a million
- * ranks. The world and its arena are made up: addresses are computed, never accessed. The
+ * ranks. The world and its heap are made up: addresses are computed, never accessed. The
  * library's collectives are replaced: all other ranks contribute what `slice_of` says. */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -9,11 +9,11 @@
 #include "mem/lookup.h"
 #include "mem/region.h"
 #include "node/agree.h"
-#include "node/team_memory.h"
+#include "node/range.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "transport/route.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "node/node.h"
 #include "unit.h"
 
@@ -27,7 +27,6 @@ static long equal(int rank)
     return 4096;
 }
 
-/* In the zone of the arena. */
 static long large(int rank)
 {
     (void)rank;
@@ -50,30 +49,65 @@ static long different(int rank)
     return 8 * (rank % 1000);
 }
 
-static bool no_units;
+static bool is_full;
 
-/* Units that nobody else uses. */
-size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_area area, size_t units);
-size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_area area, size_t units)
+/* Ranges that nobody else uses. */
+size_t __wrap_armcii_heap_alloc(enum heap_part part, size_t bytes, size_t alignment, size_t limit);
+size_t __wrap_armcii_heap_alloc(enum heap_part part, size_t bytes, size_t alignment, size_t limit)
 {
-    static size_t acquired[ARENA_AREAS];
-    size_t first = acquired[area];
-    (void)any;
-    if (no_units) return SIZE_MAX;
-    acquired[area] += units;
-    return (area == ARENA_SLOTS ? armcii_arena->zone : 0) + first * armcii_arena_unit(area);
+    static size_t taken[HEAP_LARGE + 1];
+    size_t at = (taken[part] + alignment - 1) / alignment * alignment;
+    (void)limit;
+    if (is_full) return HEAP_FULL;
+    taken[part] = at + bytes;
+    return armcii_heap_end_of(part - 1) + at;
 }
 
-void __wrap_armcii_arena_release(enum arena_area area, size_t offset, size_t units);
-void __wrap_armcii_arena_release(enum arena_area area, size_t offset, size_t units)
+void __wrap_armcii_heap_free(size_t offset, size_t bytes);
+void __wrap_armcii_heap_free(size_t offset, size_t bytes)
 {
-    (void)area, (void)offset, (void)units;
+    (void)offset, (void)bytes;
 }
 
-void __wrap_armcii_arena_drop(struct team *any, size_t offset, size_t bytes);
-void __wrap_armcii_arena_drop(struct team *any, size_t offset, size_t bytes)
+void __wrap_armcii_heap_free_pages(size_t offset, size_t bytes, bool is_first);
+void __wrap_armcii_heap_free_pages(size_t offset, size_t bytes, bool is_first)
 {
-    (void)any, (void)offset, (void)bytes;
+    (void)offset, (void)bytes, (void)is_first;
+}
+
+void __wrap_armcii_heap_keep(ptrdiff_t bytes);
+void __wrap_armcii_heap_keep(ptrdiff_t bytes)
+{
+    (void)bytes;
+}
+
+/* Never accessed. */
+void *__wrap_armcii_heap_share(size_t bytes, int processes);
+void *__wrap_armcii_heap_share(size_t bytes, int processes)
+{
+    (void)bytes, (void)processes;
+    return armcii_heap->base;
+}
+
+void __wrap_armcii_heap_leave(void *memory);
+void __wrap_armcii_heap_leave(void *memory)
+{
+    (void)memory;
+}
+
+/* All others do as the caller, who is a leader. */
+void __wrap_armcii_agree_by(struct team *any, int64_t word[],
+                            void (*exchange)(struct team *, int64_t *));
+void __wrap_armcii_agree_by(struct team *any, int64_t word[],
+                            void (*exchange)(struct team *, int64_t *))
+{
+    exchange(any, word);
+}
+
+void __wrap_armcii_agree_between_nodes(struct team *any, int64_t word[]);
+void __wrap_armcii_agree_between_nodes(struct team *any, int64_t word[])
+{
+    (void)any, (void)word;
 }
 
 void __wrap_armcii_coll_barrier(MPI_Comm comm);
@@ -112,11 +146,9 @@ void __wrap_armcii_coll_allgather(const void *mine, void *all, int bytes, MPI_Co
 void __wrap_armcii_coll_allgather(const void *mine, void *all, int bytes, MPI_Comm comm)
 {
     (void)mine, (void)comm;
-    for (int rank = 0; rank < RANKS; rank++)
-        if (bytes == sizeof(long))
-            ((long *)all)[rank] = slice_of(rank);
-        else
-            ((int *)all)[rank] = 0; /* tags */
+    memset(all, 0, (size_t)bytes * RANKS);
+    for (int rank = 0; bytes == sizeof(long) && rank < RANKS; rank++)
+        ((long *)all)[rank] = slice_of(rank);
 }
 
 /* A table of the node, which is not the process's memory. */
@@ -134,12 +166,12 @@ size_t *__wrap_armcii_team_share(struct team *any, size_t mine)
     return table;
 }
 
-void __wrap_armcii_team_unshare(struct team *any, const size_t *table);
-void __wrap_armcii_team_unshare(struct team *any, const size_t *table)
+void __wrap_armcii_team_unshare(struct team *any, size_t *table);
+void __wrap_armcii_team_unshare(struct team *any, size_t *table)
 {
     size_t bytes = (size_t)any->size * sizeof *table;
     node_bytes -= bytes;
-    munmap((void *)(uintptr_t)table, bytes);
+    munmap(table, bytes);
 }
 
 /* No transport keeps anything. */
@@ -149,14 +181,6 @@ void __wrap_armcii_route_region(struct region *r)
     static const struct transport none = {.name = "none"};
     static const struct route route = {"none", &none, &none, &none, false, NULL};
     r->near = r->far = &route;
-}
-
-/* The caller's slot exists, but takes no memory until it is touched. */
-static void *map_own_slot(void)
-{
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    return mmap(armcii_arena->base + armcii_arena->zone, armcii_arena->slot, PROT_READ | PROT_WRITE,
-                flags, -1, 0);
 }
 
 static struct team team;
@@ -181,11 +205,8 @@ static void begin(void)
                                                    .local_rank_of = local_rank_of,
                                                    .leaders = leaders};
     *(struct node *)armcii_node = (struct node){.shares_memory = true, .rank = ME, .size = ON_NODE};
-    *(struct arena *)armcii_arena =
-        (struct arena){(char *)0x110000000000, (size_t)15 << 40, (size_t)16 << 30};
-    ck_assert_ptr_eq(map_own_slot(), armcii_arena->base + armcii_arena->zone);
+    *(struct heap *)armcii_heap = (struct heap){(char *)0x110000000000, (size_t)15 << 40};
     team = (struct team){.rank = ME, .size = RANKS, .to_world = identity, .users = 1};
-    armcii_arena_unreserved(armcii_arena->zone, 1); /* takes memory that no region counts */
     armcii_lookup_start();
 }
 
@@ -193,7 +214,6 @@ static void end(void)
 {
     armcii_lookup_end();
     if (team.memory) team.free_memory(team.memory);
-    munmap(armcii_arena->base + armcii_arena->zone, armcii_arena->slot);
     free(identity);
     free(local_rank_of);
     free(node_of);
@@ -308,9 +328,7 @@ TEST(a_newer_region_stays)
 {
     struct raddr raddr;
     struct region r[2] = {
-        {.team = &team,
-         .largest = 4096,
-         .place = {armcii_arena->zone + (8 << 20), 4096, armcii_arena->slot, NULL}}};
+        {.team = &team, .largest = 4096, .range = {8 << 20, ON_NODE * 4096, 4096, NULL}}};
     slice_of = equal;
     __wrap_armcii_route_region(&r[0]);
     r[1] = r[0];
@@ -323,17 +341,17 @@ TEST(a_newer_region_stays)
     ck_assert(!armcii_lookup(ME, armcii_region_base(&r[1], ME), &raddr));
 }
 
-/* Neither the arena nor a transport has memory. */
+/* Neither the heap nor a transport has memory. */
 TEST(no_room)
 {
     const char *why = NULL;
     slice_of = large;
-    no_units = true;
+    is_full = true;
     team.unchecked = SIZE_MAX;
     ck_assert_ptr_null(armcii_region_create(&team, slice_of(ME), &why));
-    ck_assert_str_eq(
-        why, "no room for 4194304 bytes on each process of a group of 1048576 in the arena");
-    no_units = false;
+    ck_assert_str_eq(why,
+                     "no room for 4194304 bytes on each process of a group of 1048576 in the heap");
+    is_full = false;
 }
 
 const struct unit unit = {.begin = begin, .end = end};

@@ -1,7 +1,7 @@
 /* test_proto.c - requests: the fragments of a shape, encoded and decoded, are the shape. */
 #include "mpi/quirks.h"
 #include "mpi/world.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "transport/am/fragment.h"
 #include "transport/am/proto.h"
 #include "shape_model.h"
@@ -15,8 +15,8 @@ enum { ARENA = 4 << 20 };
 static char *local, *remote;
 
 /* All memory is that of every process. */
-bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes);
-bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes)
+bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes);
+bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes)
 {
     return process >= 0 && memory && bytes > 0;
 }

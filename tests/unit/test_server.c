@@ -4,7 +4,7 @@
 #include "base/config.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "transport/am/server.h"
 #include "transport/am/proto.h"
 #include "unit.h"
@@ -38,8 +38,8 @@ int MPI_Testsome(int n, MPI_Request requests[], int *done, int which[], MPI_Stat
 }
 
 /* All memory is that of this process. */
-bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes);
-bool __wrap_armcii_arena_is_used(int process, const void *memory, size_t bytes)
+bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes);
+bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes)
 {
     return process == 0 && memory && bytes > 0;
 }

@@ -3,7 +3,7 @@
  * the memory that its process has for others, or ends the job with one line that names its sender.
  *
  * This program and the files that handle messages are compiled with AddressSanitizer, where there
- * is one, all other memory of the arena is closed, and wire_mpi.c stands for MPI. server.c is
+ * is one, all other memory of the heap is closed, and wire_mpi.c stands for MPI. server.c is
  * included, because after a line that would end the job the test puts it back into a state without
  * messages. */
 #define _GNU_SOURCE
@@ -24,18 +24,18 @@
 
 enum { MESSAGES = 100000, CLIENT = 2, SERVER = 2 };
 enum {
-    MUTEXES = 4096, /* bytes at the end of the slot's unit */
+    MUTEXES = 4096, /* bytes at the end of the slices */
     PIECE = 1 << 20,
-    SLOT_UNIT = 4 << 20,
+    SLICES = 4 << 20,
     STEPS = 64,
     MUTANTS_OF_100 = 90
 };
 
 /* ---- this process: rank 0 of 0 and 1 on a node, 2 and 3 on another ---- */
 
-static int node_of[] = {0, 0, 2, 2}, local_rank_of[] = {0, 1, 0, 1}, to_world[] = {0};
+static int node_of[] = {0, 0, 2, 2}, local_rank_of[] = {0, 1, 0, 1};
 static struct stripe stripes[STRIPES];
-static char *zone_piece, *slot_unit; /* what it has for others */
+static char *piece, *slices; /* what it has for others */
 static struct rng rng;
 
 int __wrap_armcii_segment_share(size_t bytes, MPI_Comm comm, enum obstacle *obstacle);
@@ -53,35 +53,23 @@ bool __wrap_armcii_coll_all(bool mine, MPI_Comm comm)
     return mine;
 }
 
-void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
-                                  MPI_Comm comm);
-void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
-                                  MPI_Comm comm)
-{
-    (void)type, (void)op, (void)comm;
-    memcpy(to, from, (size_t)n * sizeof(uint64_t));
-}
-
 static void close_memory(char *from, const char *to)
 {
     ck_assert_int_eq(mprotect(from, (size_t)(to - from), PROT_NONE), 0);
 }
 
-/* Two pieces of the arena; the rest of it, but for its state behind the slots, cannot be touched.
- */
+/* A piece that the process has alone, and memory of regions; the rest of the heap, but for its
+ * state behind it, cannot be touched. */
 static void start_memory(void)
 {
-    static struct team team = {.to_world = to_world, .size = 1};
-    armcii_arena_start();
-    ck_assert_uint_gt(armcii_arena->slot, 0);
-    zone_piece = armcii_arena_take(PIECE);
-    ck_assert_ptr_nonnull(zone_piece);
-    const size_t at = armcii_arena_acquire(&team, ARENA_SLOTS, 1);
-    slot_unit = armcii_arena_address(0, at, armcii_arena->slot);
-    close_memory(armcii_arena->base, zone_piece);
-    close_memory(zone_piece + PIECE, slot_unit);
-    close_memory(slot_unit + SLOT_UNIT,
-                 armcii_arena->base + armcii_arena->zone + 2 * armcii_arena->slot);
+    armcii_heap_start();
+    ck_assert_uint_gt(armcii_heap->bytes, 0);
+    piece = armcii_heap_take(PIECE);
+    ck_assert_ptr_nonnull(piece);
+    slices = armcii_heap->base + armcii_heap_alloc(HEAP_SMALL, SLICES, HUGE_PAGE, SIZE_MAX);
+    close_memory(armcii_heap->base, piece);
+    close_memory(piece + PIECE, slices);
+    close_memory(slices + SLICES, armcii_heap->base + armcii_heap->bytes);
 }
 
 /* ---- the line that ends the job ---- */
@@ -141,10 +129,10 @@ static _Alignas(64) char message[AM_MESSAGE_MAX + 64];
 
 static char *some_memory(size_t bytes)
 {
-    const bool in_zone = rng_chance(&rng, 50);
-    const size_t all = in_zone ? PIECE : SLOT_UNIT - MUTEXES, edge = rng_chance(&rng, 10);
+    const bool in_piece = rng_chance(&rng, 50);
+    const size_t all = in_piece ? PIECE : SLICES - MUTEXES, edge = rng_chance(&rng, 10);
     const size_t at = edge ? all - bytes : (size_t)rng_below(&rng, (long)(all - bytes));
-    return (in_zone ? zone_piece : slot_unit) + at / 16 * 16;
+    return (in_piece ? piece : slices) + at / 16 * 16;
 }
 
 /* `element`: its bytes. Segments do not overlap. */
@@ -218,7 +206,7 @@ static size_t append(char *to, int i, struct asked *a)
                is_put_rndv = r.kind == AM_PUT_RNDV || r.kind == AM_PUT_RTS;
     *a = (struct asked){.kind = r.kind, .tag = AM_TAG_FIRST + (int)rng_below(&rng, AM_TAGS)};
     if (r.kind >= AM_LOCK) {
-        struct mutex *m = (struct mutex *)(void *)(slot_unit + SLOT_UNIT - MUTEXES) + i;
+        struct mutex *m = (struct mutex *)(void *)(slices + SLICES - MUTEXES) + i;
         *m = (struct mutex){0};
         if (r.kind == AM_UNLOCK) {
             atomic_store(&m->tickets, 1);
@@ -246,7 +234,7 @@ static size_t append(char *to, int i, struct asked *a)
     }
     flag = (struct am_flag){0};
     if (is_put_rndv && rng_chance(&rng, 50))
-        flag = (struct am_flag){(uint64_t)(uintptr_t)(slot_unit + SLOT_UNIT - 8), 7};
+        flag = (struct am_flag){(uint64_t)(uintptr_t)(slices + SLICES - 8), 7};
     if (is_put_rndv) {
         r.scale = &flag;
         r.scale_bytes = sizeof flag;
@@ -590,18 +578,18 @@ static void get(void)
 
 static void update(void)
 {
-    armcii_client_rmw(SERVER, RMW_ADD, sizeof(long), zone_piece, 1);
+    armcii_client_rmw(SERVER, RMW_ADD, sizeof(long), piece, 1);
 }
 
 /* The reply says 0x5a5a5a5a. */
 static void lock_mutex(void)
 {
-    armcii_client_lock(SERVER, zone_piece);
+    armcii_client_lock(SERVER, piece);
 }
 
 static void trylock_mutex(void)
 {
-    armcii_client_trylock(SERVER, zone_piece);
+    armcii_client_trylock(SERVER, piece);
 }
 
 static const struct {

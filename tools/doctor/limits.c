@@ -10,7 +10,7 @@
 #include "base/system.h"
 #include "../lib/limits.h"
 #include "lines.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "node/cpus.h"
 #include "node/node.h"
 
@@ -20,7 +20,7 @@ enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 }
 /* How much is lacking on this node; 0: nothing. */
 static long lacking_memory(void)
 {
-    size_t each = armcii_memory_left(armcii_arena_touched()) / (size_t)armcii_node->size;
+    size_t each = armcii_memory_left(armcii_heap_touched()) / (size_t)armcii_node->size;
     return each < SCARCE_MEMORY ? SCARCE_MEMORY - (long)each : 0;
 }
 

@@ -192,7 +192,7 @@ struct am_decoded {
  * value of the header or of the layout is none that a client sends: then the request may do nothing
  * to memory that this process should not touch, or does not have. What is true: its length and
  * bytes agree, they are within the limits above, and the memory, and the flag, are used memory of
- * its owner, who is on this node (node/arena.h). */
+ * its owner, who is on this node (node/heap.h). */
 bool armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d);
 /* "a put", for messages; a kind that was decoded. */
 const char *armcii_am_kind_name(enum am_kind kind);

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/lock.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "transport/shm/mutex.h"
 #include "node/node.h"
 #include "node/doorbell.h"
@@ -483,7 +483,8 @@ static void check_message(const struct am_message *m)
 static void serve_message(const struct am_message *m)
 {
     const char *message = (const char *)m->head;
-    armcii_arena_renew(); /* the message may be for memory that was freed and allocated again */
+    armcii_heap_drop_registrations(); /* the message may be for memory that was freed and allocated
+                                         again */
     struct client *c = &server.clients[m->client];
     const uint32_t deferred_before = c->deferred;
     if (c->credit == CREDIT_SENT) c->credit = CREDIT_USED;
@@ -549,7 +550,8 @@ bool armcii_server_is_here(void)
 static bool begin_serving(void)
 {
     if (!armcii_server_is_here() || pthread_mutex_trylock(&server.serving) != 0) return false;
-    armcii_arena_renew(); /* memory that a network adapter has registered is not free before */
+    armcii_heap_drop_registrations(); /* memory that a network adapter has registered is not free
+                                         before */
     return true;
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "mpi/world.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "transport/shm/mutex.h"
 
 /* ---- encoding ---- */
@@ -292,7 +292,7 @@ static bool decode_layout(const struct am_request_header *r, const struct rule *
 static bool check_memory(const struct am_request_header *r, const struct rule *rule, uintptr_t lo,
                          size_t bytes, struct am_decoded *d)
 {
-    if (armcii_arena_is_used(r->owner, (const void *)lo, bytes)) return true;
+    if (armcii_heap_is_used(r->owner, (const void *)lo, bytes)) return true;
     return refuse(d, "%s of %zu bytes at %#jx, which is no memory of rank %d", rule->name,
                   d->shape.bytes, (uintmax_t)lo, r->owner);
 }
@@ -383,7 +383,7 @@ static bool check_flag(const struct am_request_header *r, struct am_decoded *d)
     memcpy(&flag, r->scale, sizeof flag);
     if (flag.address == 0) return true;
     if (flag.address % sizeof(int) == 0 && flag.value == (int)flag.value &&
-        armcii_arena_is_used(r->owner, (const void *)(uintptr_t)flag.address, sizeof(int)))
+        armcii_heap_is_used(r->owner, (const void *)(uintptr_t)flag.address, sizeof(int)))
         return true;
     return refuse(d, "a flag at %#jx, which is no memory of rank %d", (uintmax_t)flag.address,
                   r->owner);

@@ -14,7 +14,8 @@
 #include "mpi/world.h"
 #include "progress/event.h"
 #include "progress/loop.h"
-#include "node/arena.h"
+#include "node/heap.h"
+#include "node/agree.h"
 #include "node/node.h"
 #include "node/cpus.h"
 #include "node/doorbell.h"
@@ -32,8 +33,8 @@ static struct {
     unsigned sleeps;           /* since the last search for sockets */
     unsigned mpi_calls;        /* of the program, at the last poll */
     bool target_is_passive;
-    int windows; /* of regions and extents */
-    struct rma_extent *lasting;
+    int windows; /* of regions and chunks */
+    struct rma_chunk *lasting;
     bool has_thread;
 } rma;
 
@@ -123,13 +124,13 @@ static bool test_events(void)
 /* MPI libraries limit communicators, of which a window takes one, and the program needs some. */
 enum { MAX_OPTIONAL_WINDOWS = 512 };
 
-/* A window over an extent of the arena, for all its regions. Those of the world's extents last
- * until the end, so that creating and freeing a region need no call of MPI; those of groups are
- * freed with their last region. */
-struct rma_extent {
+/* A window over a chunk of the heap, for all its regions: each process exposes all of the chunk.
+ * Those of the world's chunks last until the end, so that creating and freeing a region need no
+ * call of MPI; those of groups are freed with their last region. */
+struct rma_chunk {
     struct window window;
-    int users;               /* regions, and the list */
-    struct rma_extent *next; /* in the list of those that last */
+    int users;              /* regions, and the list */
+    struct rma_chunk *next; /* in the list of those that last */
 };
 
 /* The part of a region with its own window, not yet created. */
@@ -203,29 +204,25 @@ static int attach_own(struct region *r)
     return set_or_free(create_over(r, &part->own, bytes > 0 ? r->own : NULL, bytes), r, part);
 }
 
-/* A network that carries out RMA by itself keeps all memory of a window in place, touched or not.
- */
-static void reserve_extent(const struct extent *e)
+/* What the caller reserves for the window of the region's chunk: a network that carries out RMA by
+ * itself keeps all of it in place, touched or not. */
+static size_t bytes_in_place(const struct region *r)
 {
-    if (!rma.target_is_passive) return;
-    armcii_reservation_add(armcii_arena_unreserved(e->offset, e->bytes));
-    armcii_arena_set_reserved(e->offset, e->bytes);
+    return rma.target_is_passive && r->team->agreement->local_rank == 0 ? r->range.chunk->bytes : 0;
 }
 
-static int create_extent_window(const struct region *r, struct extent *e)
+static int create_chunk_window(const struct region *r, struct chunk *c)
 {
-    struct rma_extent *x = armcii_alloc(1, sizeof *x, "a window");
-    int rc = create_over(r, &x->window,
-                         armcii_arena_address(armcii_world->rank, e->offset, armcii_arena->slot),
-                         e->bytes);
+    struct rma_chunk *x = armcii_alloc(1, sizeof *x, "a window");
+    int rc = create_over(r, &x->window, armcii_heap->base + c->offset, c->bytes);
     if (rc != 0) {
         free(x);
-        e->is_refused = r->far->fallback != NULL;
+        c->is_refused = r->far->fallback != NULL;
         return rc;
     }
-    reserve_extent(e);
+    armcii_reservation_add(bytes_in_place(r));
     rma.windows++;
-    e->attached = x;
+    c->attached = x;
     if (r->team == armcii_team_world()) {
         x->users = 1;
         x->next = rma.lasting;
@@ -234,15 +231,15 @@ static int create_extent_window(const struct region *r, struct extent *e)
     return 0;
 }
 
-static int attach_to_extent(struct region *r)
+static int attach_to_chunk(struct region *r)
 {
-    struct extent *e = r->place.extent;
-    if (e->is_refused || (!e->attached && create_extent_window(r, e) != 0)) return -1;
-    struct rma_extent *x = e->attached;
+    struct chunk *c = r->range.chunk;
+    if (c->is_refused || (!c->attached && create_chunk_window(r, c) != 0)) return -1;
+    struct rma_chunk *x = c->attached;
     x->users++;
     struct rma_region *part = new_part();
     part->window = &x->window;
-    part->displacement = r->place.offset - e->offset;
+    part->origin = armcii_heap->base + c->offset;
     *armcii_region_part(r, &armcii_rma) = part;
     return 0;
 }
@@ -251,7 +248,7 @@ static int attach(struct region *r)
 {
     if (r->memget) return attach_memget(r);
     if (armcii_rma_part(r)) return gather_pads(r);
-    return r->place.extent ? attach_to_extent(r) : attach_own(r);
+    return r->range.chunk ? attach_to_chunk(r) : attach_own(r);
 }
 
 static void free_window(struct window *w)
@@ -260,21 +257,23 @@ static void free_window(struct window *w)
     rma.windows--;
 }
 
-static void detach_from_extent(struct extent *e)
+static void detach_from_chunk(const struct region *r)
 {
-    struct rma_extent *x = e->attached;
+    struct chunk *c = r->range.chunk;
+    struct rma_chunk *x = c->attached;
     if (--x->users > 0) return;
+    armcii_reservation_release(bytes_in_place(r));
     free_window(&x->window);
     free(x);
-    e->attached = NULL;
+    c->attached = NULL;
 }
 
 static void detach(struct region *r)
 {
     struct rma_region *part = armcii_rma_part(r);
     if (!part) return;
-    if (r->place.extent)
-        detach_from_extent(r->place.extent);
+    if (r->range.chunk)
+        detach_from_chunk(r);
     else
         free_window(part->window);
     free(part->pad);
@@ -285,7 +284,7 @@ static void detach(struct region *r)
 static void free_lasting_windows(void)
 {
     while (rma.lasting) {
-        struct rma_extent *x = rma.lasting;
+        struct rma_chunk *x = rma.lasting;
         rma.lasting = x->next;
         free_window(&x->window);
         free(x);

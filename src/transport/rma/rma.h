@@ -19,11 +19,11 @@ enum window_memory armcii_rma_window_memory(const struct team *team);
 
 /* What this transport keeps for a region. */
 struct rma_region {
-    struct window *window; /* own, or its extent's */
+    struct window *window; /* own, or its chunk's */
     struct window own;
-    int dirty;           /* targets with pending operations */
-    size_t displacement; /* of every slice's base, if pad is NULL */
-    size_t *pad;         /* [team size]: displacement of the slice's base */
+    int dirty;          /* targets with pending operations */
+    const char *origin; /* the address with displacement 0 in all processes; NULL: see pad */
+    size_t *pad;        /* [team size]: displacement of the slice's base; NULL: 0 */
 };
 
 static inline struct rma_region *armcii_rma_part(struct region *r)
@@ -35,9 +35,8 @@ static inline struct rma_region *armcii_rma_part(struct region *r)
 static inline const char *armcii_rma_origin(const struct raddr *raddr)
 {
     const struct rma_region *part = armcii_rma_part(raddr->region);
-    return raddr->region->memget
-               ? NULL
-               : raddr->lo - (part->pad ? part->pad[raddr->rank] : part->displacement);
+    if (raddr->region->memget) return NULL;
+    return part->origin ? part->origin : raddr->lo - (part->pad ? part->pad[raddr->rank] : 0);
 }
 
 /* ---- methods (method.c) ----

@@ -8,10 +8,10 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "node/arena.h"
+#include "node/heap.h"
 #include "node/node.h"
 #include "node/doorbell.h"
-#include "node/team_memory.h"
+#include "node/range.h"
 #include "transport/transport.h"
 
 enum { CACHE_LINE = 64, FEW = 1024 };
@@ -25,7 +25,7 @@ void *armcii_mutexes_create(struct team *team, const int count[], unsigned long 
     for (int i = 0; i < team->size; i++)
         if (count[i] > most) most = count[i];
     set->stride = most <= FEW ? CACHE_LINE : sizeof(struct mutex);
-    if (!armcii_team_memory_alloc(team, (size_t)most * set->stride, &set->place)) {
+    if (!armcii_range_alloc(team, (size_t)most * set->stride, false, &set->range)) {
         free(set);
         return NULL;
     }
@@ -37,14 +37,14 @@ void *armcii_mutexes_create(struct team *team, const int count[], unsigned long 
 void armcii_mutexes_free(void *set)
 {
     const struct mutex_memory *s = set;
-    armcii_team_memory_free(s->team, &s->place);
+    armcii_range_free(s->team, &s->range);
     free(set);
 }
 
 struct mutex *armcii_mutex_address(const void *set, int owner, int mutex)
 {
     const struct mutex_memory *s = set;
-    char *first = armcii_arena_address(s->team->to_world[owner], s->place.offset, s->place.stride);
+    char *first = armcii_heap_address(s->team->to_world[owner], s->range.offset, s->range.stride);
     return (struct mutex *)(void *)(first + (size_t)mutex * s->stride);
 }
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "mpi/team.h"
-#include "node/team_memory.h"
+#include "node/range.h"
 
 /* Who wants the mutex draws a ticket, and has the mutex when now_serving reaches it: first come,
  * first served. All zero: free. Nothing in it is ever locked, so that a process that stops stops
@@ -23,11 +23,11 @@ struct mutex {
 _Static_assert(sizeof(struct mutex) == 16, "a process may have 100,000");
 
 /* A set: the functions mutexes_create and mutexes_free of struct transport. The mutexes of all
- * members are in the arena, so that every process knows the address of each in its owner, in other
+ * members are in the heap, so that every process knows the address of each in its owner, in other
  * processes of that node, and in its server. */
 struct mutex_memory {
     struct team *team;
-    struct placement place;
+    struct range range;
     size_t stride; /* bytes from a mutex to the next: a cache line where they are few */
 };
 void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name);
