@@ -7,6 +7,7 @@
 - messages that the Markdown pages quote, and what doc/troubleshooting.md tells to look for, are texts of the source;
 - the doctor's rows name variables that exist;
 - the Markdown pages are written for those who read them: no commit, date or processor, short lines, paragraphs and cells;
+- a measured time or rate on the pages of results names its record;
 - the Markdown pages name files, make targets, functions of the library and environment variables that exist, and their links lead somewhere.
 """
 import glob
@@ -298,3 +299,28 @@ def test_style(page):
     faults += ["a cell of %d characters: %s" % (len(cell), cell) for line in lines if line.startswith("|") for cell in line.split(" | ") if len(cell) > CELL]
     faults += ["a paragraph of %d words: %s" % (len(words), " ".join(words[:12])) for words in paragraphs(lines) if len(words) > PARAGRAPH]
     none_of(["%s: %s" % (page, fault) for fault in faults])
+
+
+RESULTS = ("README.md", "doc/applications.md", "doc/guide.md", "doc/mpi-libraries.md", "doc/packaging.md", "doc/performance.md", "doc/python.md")
+MEASURED = r"(?<![\w.])\d[\d.,]*\s?(?:ns|µs|ms|[kMG]B/s)(?!\w)"
+
+
+def unnamed_figures(text):
+    """Times and rates that are no link to a record; what is in code marks is the program's."""
+    return re.findall(MEASURED, re.sub(r"\[[^\[\]]*\]\([\w./-]*results\.md#[a-z0-9-]+\)|`[^`]*`", "", text))
+
+
+@pytest.mark.parametrize("page", RESULTS)
+def test_figures_name_records(page):
+    text = "\n".join(prose(page))
+    assert unnamed_figures("a put takes 4.3 ns, [5 µs](x/results.md#a-b), [6 ms](#here)") == ["4.3 ns", "6 ms"]
+    none_of(["%s: %s is no link to a record of doc/reference/results.md" % (page, figure) for figure in unnamed_figures(text)])
+
+
+def test_papers_have_no_figures_of_ours(monkeypatch):
+    """What is written by hand about the papers' figures has no time or rate but the authors', in what they found."""
+    monkeypatch.syspath_prepend(os.path.join(SOURCE, "results"))
+    import papers
+    texts = [text for one in papers.FIGURES for text in (one.subject, one.scope, one.why, one.cannot, *(claim.text for claim in one.claims))]
+    assert len(texts) > 100
+    none_of(["results/papers.py: %s" % text for text in texts if unnamed_figures(text)])
