@@ -346,15 +346,21 @@ struct region *armcii_region_create(struct team *team, long bytes, const char **
     return r;
 }
 
-void armcii_region_free(struct region *r)
+/* `frees_range`: others may have the memory now. */
+static void end_region(struct region *r, bool frees_range)
 {
     remove_slices(r);
     list_remove(r);
     armcii_region_detach(r);
     release_reservation(r);
-    free_range(r);
+    if (frees_range) free_range(r);
     armcii_team_release(r->team);
     free_tables(r);
+}
+
+void armcii_region_free(struct region *r)
+{
+    end_region(r, true);
 }
 
 static int first_slice(const struct region *r)
@@ -376,7 +382,7 @@ static int compare_regions(const void *left, const void *right)
 }
 
 /* Threads may have created regions in different orders, but all members have to free them in the
- * same order. */
+ * same order. Ranges end with the heap: to give each back to the system takes longer. */
 void armcii_regions_free_all(void)
 {
     size_t count = 0, n = 0;
@@ -388,7 +394,7 @@ void armcii_regions_free_all(void)
         list[n++] = r;
     qsort(list, count, sizeof *list, compare_regions);
     for (size_t i = 0; i < count; i++)
-        armcii_region_free(list[i]);
+        end_region(list[i], false);
     free(list);
 }
 

@@ -1,6 +1,6 @@
 /* test_unfenced.c - jobs that span nodes: ARMCI_Finalize right behind updates that nobody fenced or
- * waited for completes them. The memory goes with it, so each process keeps a second mapping of
- * its slice, and looks there afterwards. */
+ * waited for completes them. The mapping goes with it, so each process keeps a second one of
+ * its slice, and looks there afterwards: ARMCI_Finalize clears no memory. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <time.h>
@@ -16,9 +16,8 @@ enum {
     ROW = 300,
     STRIDE = 1000,
     ROWS_BYTES = ROWS * STRIDE,
-    LARGE =
-        400 << 10, /* of 4 processes: less than 2 MiB, memory that ARMCI_Finalize does not clear */
-    DELAY = 20     /* ms */
+    LARGE = 400 << 10,
+    DELAY = 20 /* ms */
 };
 
 /* What each process sends to every other: from so many local bytes to as many of its area there. */

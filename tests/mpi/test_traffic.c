@@ -220,11 +220,11 @@ static const struct row {
     bool leaders_probe; /* the count of leaders is a bound: they measure the network */
 } rows[] = {
     {"ARMCI_Init", init, {.processes = 1, .constant = 80}, {.processes = 1}, 37, true},
-    {"the first ARMCI_Malloc", malloc_equal, {.nodes = 1}, {0}, 9},
+    {"the first ARMCI_Malloc", malloc_equal, {.nodes = 2}, {0}, 9},
     {"ARMCI_Free", free_equal, {.nodes = 1}, {0}, 0},
-    {"ARMCI_Malloc", malloc_equal, {.nodes = 1}, {0}, 0},
+    {"ARMCI_Malloc", malloc_equal, {.nodes = 2}, {0}, 0},
     {"ARMCI_Free", free_equal, {.nodes = 1}, {0}, 0},
-    {"ARMCI_Malloc of different sizes", malloc_unequal, {.nodes = 2}, {0}, 0},
+    {"ARMCI_Malloc of different sizes", malloc_unequal, {.nodes = 3}, {0}, 0},
     {"ARMCI_Barrier", barrier, {.nodes = 1}, {0}, 0},
     /* The leader of a node acknowledges the puts of all processes of another one. */
     {"a put and ARMCI_Fence", put_and_fence, {.each_on_node = 1, .constant = 1}, {.constant = 1}, 0},
@@ -232,13 +232,13 @@ static const struct row {
     {"ARMCI_Fence behind it", fence, {.each_on_node = 1, .constant = 1}, {.constant = 1}, 0},
     {"a put and ARMCI_AllFence", put_and_all_fence, {.each_on_node = 1, .constant = 1}, {.constant = 1}, 0},
     {"ARMCI_Group_create", create_group, {.half_processes = 2}, {.half_processes = 2}, 1},
-    {"the group's first ARMCI_Malloc_group", malloc_group, {.half_nodes = 1}, {0}, 9},
+    {"the group's first ARMCI_Malloc_group", malloc_group, {.half_nodes = 2}, {0}, 9},
     {"ARMCI_Free_group", free_group, {.half_nodes = 1}, {0}, 0},
-    {"ARMCI_Malloc_group", malloc_group, {.half_nodes = 1}, {0}, 0},
+    {"ARMCI_Malloc_group", malloc_group, {.half_nodes = 2}, {0}, 0},
     {"ARMCI_Free_group", free_group, {.half_nodes = 1}, {0}, 0},
     {"ARMCI_Group_free", end_group, {0}, {0}, 1},
     {"ARMCI_Free of different sizes", free_unequal, {.nodes = 1}, {0}, 0},
-    {"ARMCI_Create_mutexes", create_mutexes, {0}, {0}, 3},
+    {"ARMCI_Create_mutexes", create_mutexes, {.nodes = 1}, {0}, 3},
     {"locks of the own node", lock_on_node, {0}, {0}, 0},
     {"ARMCI_Destroy_mutexes", destroy_mutexes, {0}, {0}, 1},
 };
