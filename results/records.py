@@ -64,6 +64,16 @@ def time_of(row):
     return row and row["valid"] and (row.get("median_ns") or row.get("best_ns")) or None
 
 
+def is_steady(row):
+    """True unless a run of another day had another median: the two are further apart than the first and the ninth decile."""
+    time = time_of(row)
+    return not time or abs(row.get("earlier_ns", time) - time) <= row.get("spread", 0) * time
+
+
+def mark(steady):
+    return "" if steady else "≈ "
+
+
 def amount(value, unit):
     """Two digits, and the unit that fits."""
     units = {"ns": (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1)), "B": (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1))}[unit]
@@ -142,17 +152,19 @@ class Facts:
         if not time:
             return
         what = f"{row['name']} (word {record['word']}), {self.name(record['library'])}, {PLACES[record['place']]}"
-        self.add(key, amount(time, "ns"), what, record)
+        steady = mark(is_steady(row))
+        self.add(key, steady + amount(time, "ns"), what, record)
         if "versus_median_ratio" in row:
             self.add(key + "-versus", number(row["versus_median_ratio"]), f"{what}, time / time of {row['versus']}", record)
         if "bytes" in row:
-            self.add(key + "-rate", amount(1e9 * row["bytes"] / time, "B") + "/s", f"{what}, bytes / time", record)
+            self.add(key + "-rate", steady + amount(1e9 * row["bytes"] / time, "B") + "/s", f"{what}, bytes / time", record)
 
     def add_ratios(self):
         for (library, *where), (record, row) in self.rows.items():
             ratio = library != OURS and self.ratio(library, *where)
             if ratio:
-                self.add(slug(" ".join([library, *where])) + "-ratio", number(ratio),
+                steady = mark(is_steady(row) and is_steady(self.row(OURS, *where)))
+                self.add(slug(" ".join([library, *where])) + "-ratio", steady + number(ratio),
                          f"{row['name']} (word {record['word']}), {PLACES[record['place']]}: time of {self.name(library)} / time of ARMCI-RMA", record)
 
     def row(self, *where):
@@ -330,7 +342,7 @@ th { position: sticky; top: 0; background: Canvas } th button { all: unset; curs
 tr.stale { opacity: .65 }
 </style></head><body>
 <h1>All measured rows</h1>
-<p>Times are medians; ratio: time of the library / time of ARMCI-RMA, below 1 where it is faster. Grey: the sources have changed since. Press a heading to sort.</p>
+<p>Times are medians; ratio: time of the library / time of ARMCI-RMA, below 1 where it is faster. ≈: another day's run differs by more than its spread. Grey: the sources have changed since. Press a heading to sort.</p>
 <p><label>Show rows with <input id="words" type="search"></label></p>
 <div class="rows" tabindex="0"><table><thead><tr>%s</tr></thead><tbody>
 %s
@@ -351,7 +363,7 @@ def table_row(facts, record, row):
     where = (record["place"], record["mpi"], record["word"], row["name"])
     time, ratio = time_of(row), record["library"] != OURS and facts.ratio(record["library"], *where)
     shown = [row["name"], record["word"], PLACES[record["place"]], record["mpi_version"], facts.name(record["library"]),
-             (amount(time, "ns"), time), (f"{50 * row['spread']:.0f} %", row["spread"]) if row.get("spread") else ("", -1),
+             (mark(is_steady(row)) + amount(time, "ns"), time), (f"{50 * row['spread']:.0f} %", row["spread"]) if row.get("spread") else ("", -1),
              (number(ratio), ratio) if ratio else ("", 1e99), record["version"], record["commit"], record["machine"]]
     cells = "".join(f"<td>{html.escape(cell)}</td>" if isinstance(cell, str) else f'<td data-v="{cell[1]:.6g}">{cell[0]}</td>' for cell in shown)
     return f'<tr class="stale">{cells}</tr>' if is_stale(record) else f"<tr>{cells}</tr>"
@@ -416,8 +428,8 @@ def machine_key(machines, about):
 def write(name, content, *marks):
     """One line for each record, so that two versions of the file can be compared."""
     text = json.dumps(content)
-    for mark in marks:
-        text = text.replace(mark, "\n" + mark)
+    for one in marks:
+        text = text.replace(one, "\n" + one)
     (HERE / name).write_text(text + "\n", encoding="utf-8")
 
 
@@ -435,10 +447,20 @@ def keep_tests(new, data, machine):
     write("tests.json", {"tests": list(kept.values())}, '{"id"')
 
 
+def with_earlier(record, before):
+    """The record, each row with the median of the last run of another day."""
+    rows = {row["name"]: row for row in before["rows"]} if before else {}
+    for row in record["rows"]:
+        old = rows.get(row["name"])
+        earlier = old and (old.get("earlier_ns") if before["date"] == record["date"] else time_of(old))
+        row |= {"earlier_ns": earlier} if earlier else {}
+    return record
+
+
 def keep_times(new, data, machine):
     of = lambda record: (record["library"], record["mpi"], record["place"], record["word"])  # noqa: E731
     kept = {of(record): record for record in data["times"]}
-    kept |= {of(record): {**record, "machine": machine} for record in records(new)}
+    kept |= {of(record): {**with_earlier(record, kept.get(of(record))), "machine": machine} for record in records(new)}
     write("times.json", {"libraries": data["libraries"] | new["libraries"], "times": list(kept.values())}, '{"library"', '{"name"')
 
 

@@ -90,6 +90,18 @@ def test_keep(copy, new, file):
     assert "none" in (folder / "results" / "machines.json").read_text() and run("check").returncode == 0
 
 
+def test_two_days(copy):
+    """A figure that a run of another day contradicts is marked: by more than the spread, and still after a second run of the same day."""
+    run, folder = copy
+    page, path = folder / "doc/performance.md", folder / "new.json"
+    put = lambda: re.search(r"\[([^]]*)\]\(reference/results.md#node-mpich-latency-put-8-b\)", page.read_text())[1]  # noqa: E731
+    for time, date, shown in [(10.0, "2026-12-24", None), (10.4, "2026-12-25", "10 ns"), (20.0, "2026-12-26", "≈ 20 ns"), (21.0, "2026-12-26", "≈ 21 ns"), (21.0, "2026-12-27", "21 ns")]:
+        row = {"group": "latency", "name": "put 8 B", "valid": True, "median_ns": time, "spread": 0.1}
+        path.write_text(json.dumps({**TIMES, "date": date, "runs": [{**TIMES["runs"][0], "rows": [row]}]}))
+        run("keep", path)
+        assert put() == (shown or put()), (date, put())
+
+
 def test_goes_on(tmp_path, monkeypatch):
     """A report that was ended goes on behind the last word of the last library, and one that is complete begins anew."""
     monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
