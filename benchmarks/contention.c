@@ -109,6 +109,57 @@ static void run_rmw(const struct row *row, const struct site *site, long times)
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, site->remote, 1, site->target);
 }
 
+static void prepare_common(const struct row *row, const struct site *site, int seed)
+{
+    data_numbers(doubles(site->local), row->patch.bytes / (long)sizeof(double), seed + 1);
+    if (site->me == site->target)
+        data_numbers(doubles(site->slice), row->patch.bytes / (long)sizeof(double), seed);
+}
+
+static bool check_common(const struct row *row, const struct site *site, int seed, long times)
+{
+    (void)times;
+    return data_are_sums(doubles(site->local), row->patch.bytes / (long)sizeof(double), seed, 0, 1);
+}
+
+/* Bytes of the target's slice from the patch of a rank to that of the next. */
+static long bytes_of_own(const struct row *row)
+{
+    return (long)row->patch.segments * row->patch.remote_stride;
+}
+
+static void run_own_patches(const struct row *row, const struct site *site, long times)
+{
+    int from = row->patch.local_stride, to = row->patch.remote_stride,
+        count[] = {row->patch.bytes, row->patch.segments};
+    for (long i = 0; i < times; i++)
+        ARMCI_PutS(site->local, &from, site->remote + site->me * bytes_of_own(row), &to, count, 1,
+                   site->target);
+    ARMCI_Fence(site->target);
+}
+
+static void prepare_own_patches(const struct row *row, const struct site *site, int seed)
+{
+    data_numbers(doubles(site->local), row->patch.segments * row->patch.bytes / 8, seed + site->me);
+    if (site->me == site->target)
+        memset(site->slice, 0, (size_t)site->ranks * (size_t)bytes_of_own(row));
+}
+
+/* The local side is contiguous, so the numbers of a rank go on in its next segment. */
+static bool check_own_patches(const struct row *row, const struct site *site, int seed, long times)
+{
+    (void)times;
+    for (int rank = 0; rank < site->ranks && site->me == site->target; rank++) {
+        const char *patch = site->slice + rank * bytes_of_own(row);
+        data_numbers(doubles(site->spare), row->patch.segments * row->patch.bytes / 8, seed + rank);
+        for (int i = 0; i < row->patch.segments; i++)
+            if (memcmp(patch + (long)i * row->patch.remote_stride,
+                       site->spare + (long)i * row->patch.local_stride, (size_t)row->patch.bytes))
+                return false;
+    }
+    return true;
+}
+
 /* The lock protects a counter that is read, incremented and written. */
 static void run_hand_over(const struct row *row, const struct site *site, long times)
 {
@@ -148,6 +199,18 @@ static struct row rows[] = {
      .run = run_rmw,
      .prepare = prepare_counter,
      .check = check_counter},
+    {.name = "all: get 8 B",
+     .who = TOGETHER,
+     .patch = {1, 8, 0, 0},
+     .run = transfer_get,
+     .prepare = prepare_common,
+     .check = check_common},
+    {.name = "all: putS 8 x 64 B, own patches",
+     .who = TOGETHER,
+     .patch = {8, 64, 128, 64},
+     .run = run_own_patches,
+     .prepare = prepare_own_patches,
+     .check = check_own_patches},
     {.name = "all: lock, get, put, unlock",
      .who = TOGETHER,
      .run = run_hand_over,
