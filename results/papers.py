@@ -9,7 +9,7 @@ import textwrap
 
 import pictures
 from pictures import MPIS
-from records import OURS, PLACES, RIVALS, amount, nwchem_times, number, place_text, slug, time_of
+from records import OURS, PLACES, RIVALS, amount, nwchem_times, place_text, slug, time_of
 
 PAPERS = {
     "A": "J. Nieplocha and others: ARMCI, 2006", "B": "The protocols of ARMCI on Myrinet GM and VIA, 2002",
@@ -20,15 +20,21 @@ NETWORK = "TCP between two namespaces of one machine stands for the authors' net
 NO_NETWORK = "this machine has one network, TCP; it stands for one of the authors' networks, not for several"
 NO_REGISTRATION = "the MPI library registers memory, and this library never does"
 # How long `make report` takes with a word, in seconds, and what it measures: with its rivals where they have the word.
-COSTS = {("hosts", "overlap"): 240, ("hosts", "sparse"): 80, ("nodes", "fences"): 30, ("hosts", "remote"): 240, ("hosts", "methods"): 240,
+COSTS = {("hosts", "overlap"): 240, ("hosts", "sparse"): 280, ("nodes", "fences"): 30, ("hosts", "remote"): 400, ("hosts", "methods"): 240,
          ("hosts", "passive"): 60, ("hosts", "cold"): 30, ("hosts", "foreign"): 20}
+
+
+def ratio_text(value):
+    """Three digits, so that a reader sees on which side of its bound it is."""
+    return f"{value:.3g}" if value < 99.5 else f"{value:,.0f}"
 
 
 # ---- measures: of a library, a place and an MPI library, the number that a claim is about, and its text
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
-    """Time of a row / time of another row of the same library; of what it was measured in turns with if none is named."""
+    """Time of a row / time of another row of the same library, from turns if they were measured so; of what it was measured in turns with if none is
+    named."""
     word: str
     row: str
     of: str = ""
@@ -45,9 +51,10 @@ class Ratio:
 
     def value(self, facts, library, place, mpi):
         row = facts.row(library, place, mpi, self.word, self.row)
-        time, other = time_of(row), time_of(facts.row(library, place, mpi, self.word, self.of)) if self.of else None
-        value = (time and other and time / other) if self.of else time and row.get("versus_median_ratio")
-        return value and (value, f"{amount(time, 'ns')}, {number(value)}")
+        time, other = time_of(row), facts.row(library, place, mpi, self.word, self.of) if self.of else None
+        in_turns = time and (not self.of or row.get("versus") == self.of)
+        value = row.get("versus_median_ratio") if in_turns else time and time_of(other) and time / time_of(other)
+        return value and (value, f"{amount(time, 'ns')}, {ratio_text(value)}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +66,7 @@ class Against(Ratio):
 
     def value(self, facts, library, place, mpi):
         time, ratio = time_of(facts.row(library, place, mpi, self.word, self.row)), facts.ratio(library, place, mpi, self.word, self.row)
-        return ratio and (ratio, f"{amount(time, 'ns')}, {number(ratio)}")
+        return ratio and (ratio, f"{amount(time, 'ns')}, {ratio_text(ratio)}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +86,7 @@ class Gap:
     def value(self, facts, library, place, mpi):
         times = [time_of(facts.row(library, place, mpi, self.word, name)) for name in self.rows()]
         value = all(times) and times[0] / times[1] / (times[2] / times[3])
-        return value and (value, f"{amount(times[0], 'ns')}, {number(value)}")
+        return value and (value, f"{amount(times[0], 'ns')}, {ratio_text(value)}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,7 +156,7 @@ class Values:
     def instances(self, facts):
         values = {one["id"]: one["value"] for one in facts.data["values"]}
         return [Instance(facts.all[key].what + " / " + facts.all[other].what, facts.all[key].record.get("mpi", ""), key,
-                         {OURS: f"{facts.all[key].text}, {number(values[key] / values[other])}"}, values[key] <= values[other]) for key, other in self.pairs]
+                         {OURS: f"{facts.all[key].text}, {ratio_text(values[key] / values[other])}"}, values[key] <= values[other]) for key, other in self.pairs]
 
     def limit(self):
         return "at most 1"
@@ -169,7 +176,7 @@ class Nwchem:
             both = nwchem_times(facts.data["nwchem"][mpi], place, self.words)
             if both:
                 texts, ratio = {key: f"{both[key]:.1f} s" for key in self.times}, both[self.times[0]] / both[self.times[1]]
-                texts[self.times[0]] += f", {number(ratio)}"
+                texts[self.times[0]] += f", {ratio_text(ratio)}"
                 found.append(Instance(f"{both['inputs']} inputs", f"{place_text(place)}, {MPIS[mpi]}", f"nwchem-7-0-2-{mpi}-{place}",
                                       {OURS: texts["ours"], "armci-mpi-0.3.1": texts["theirs"]}, ratio <= self.bound))
         return found
@@ -198,20 +205,41 @@ class Figure:
     def instances(self, facts):
         return [one for claim in self.claims for one in claim.instances(facts)]
 
+    def parts(self, facts):
+        """The claims that hold for at least half of their rows, each with where it does."""
+        return [where + claim.text.rstrip(".") for claim in self.claims for where in [where_held(claim.instances(facts))] if where is not None]
+
     def verdict(self, facts):
-        """One of five, and what belongs to it in brackets."""
+        """One of five, and what belongs to it."""
         if self.cannot:
             return "cannot", self.cannot
-        known = [one for one in self.instances(facts) if one.holds is not None]
-        held, lacking = sum(one.holds for one in known), len(self.instances(facts)) - len(known)
-        if not known:
+        rows_held = held_of(self.instances(facts))
+        if all(one.holds is None for one in self.instances(facts)):
             return "not measured", ""
-        more = [f"{held} of {len(known)}"] + [f"{lacking} rows have no record"] * bool(lacking)
-        if not held:
-            return "not reproduced", "; ".join(more)
-        if held == len(known) and not lacking and not self.scope:
-            return "shown", more[0]
-        return "shown in part", "; ".join(more + [self.scope] * bool(self.scope))
+        if not self.parts(facts):
+            return "not reproduced", rows_held
+        if all(one.holds for one in self.instances(facts)) and not self.scope:
+            return "shown", rows_held
+        return "shown in part", "; ".join([rows_held] + [self.scope] * bool(self.scope))
+
+
+def held_of(instances):
+    """How many rows hold, in words; those without a record by themselves."""
+    known = [one.holds for one in instances if one.holds is not None]
+    lacking = len(instances) - len(known)
+    return f"{sum(known)} of {len(known)} rows hold" + (f", {lacking} {'have' if lacking > 1 else 'has'} no record" if lacking else "")
+
+
+def where_held(instances):
+    """Where a claim holds, as the beginning of a sentence: empty for all of its rows, None for less than half."""
+    held = sum(one.holds is True for one in instances)
+    if instances and held == len(instances):
+        return ""
+    for mpi in MPIS.values():
+        own = [one.holds for one in instances if mpi in one.where]
+        if own and all(own):
+            return f"with {mpi}: "
+    return f"{held} of {len(instances)} rows: " if instances and 2 * held >= len(instances) else None
 
 
 def rows(kind, *args):
@@ -317,7 +345,7 @@ FIGURES = [
            (Claim("The first use takes longer than the second.", pairs("foreign", *((f"put + fence from {kind}, first", f"put + fence from {kind}, second")
                   for kind in ("malloc", "MPI_Alloc_mem"))), 1.1, at_least=True),), "papers-foreign", "256 KiB, and TCP registers nothing"),
     Figure("C", "6", "NWChem CCSD(T), up to 5,952 processes", "Over MPI it takes 30 % less time than natively on one machine, and at most twice as long on another.",
-           (Nwchem("CCSD(T) takes at most twice as long on ARMCI-MPI.", ("CCSD(T)",), 2),), "papers-nwchem", SCALE),
+           (Nwchem("CCSD(T) takes at most twice as long on ARMCI-MPI.", ("CCSD(T)",), 2),), "papers-nwchem", "the weaker of two statements; " + SCALE),
 
     Figure("D", "table 1", "latency of ARMCI, MPI and the network", "A put takes 6.2 µs (the network 5.46, MPI 6.3), a get 12.3 (12.2).", LATENCY, "hosts", NETWORK),
     Figure("D", "2", "cost of registration", "Strategies differ by how often buffers are used again.", cannot=NO_REGISTRATION),
@@ -361,7 +389,7 @@ FIGURES = [
            "the protocol's part: a few processes stand for all, so MPI's memory for thousands of connections is not in it"),
     Figure("E", "9", "NWChem DFT, 2,400 processes", "It takes 45 % less time with clusters of servers.",
            (Nwchem("DFT takes 45 % less time than on ARMCI-MPI, which stands for servers without clusters.", ("dft", "B3LYP", "b3lyp"), 0.55, ("ours", "theirs")),),
-           "papers-nwchem", SCALE),
+           "papers-nwchem", "another library stands for servers without clusters; " + SCALE, "most of the time is NWChem's own work"),
 ]
 
 
@@ -376,9 +404,9 @@ A claim has a bound: the weakest figure that the authors give, 1 where they say 
 time, and the ratio that the claim is about; the columns of other libraries have theirs. A place is a link to the record of the run. Times are medians.
 [Measurements](../measurements.md) says how a row is measured.
 
-- *shown*: all claims hold
-- *shown in part*: some hold, or all of them in a smaller scope than the authors'
-- *not reproduced*: none holds
+- *shown*: all claims hold in all rows
+- *shown in part*: a claim holds in at least half of its rows, or all claims in a smaller scope than the authors'; the table says what part
+- *not reproduced*: no claim holds in half of its rows
 - *not measured*: there is no record
 - *cannot*: this library does not do it, or this machine cannot show it
 """
@@ -388,7 +416,7 @@ def paragraph(text):
     return textwrap.fill(text, 118, break_long_words=False, break_on_hyphens=False)
 
 
-def table(facts, figure, claim):
+def table(facts, claim):
     """The rows of a claim; columns of rivals that have a cell."""
     instances = claim.instances(facts)
     libraries = [OURS, *(key for key in RIVALS if any(one.cells.get(key) for one in instances))]
@@ -427,7 +455,7 @@ def section(facts, figure):
     if figure.why and any(one.holds is False for one in figure.instances(facts)):
         lines += ["", paragraph(f"Where it does not hold: {figure.why}.")]
     for claim in figure.claims:
-        lines += ["", paragraph(f"{claim.text} ({claim.limit()})"), "", *table(facts, figure, claim)]
+        lines += ["", paragraph(f"{claim.text} ({claim.limit()}: {held_of(claim.instances(facts))})"), "", *table(facts, claim)]
     return lines
 
 
@@ -444,11 +472,11 @@ def page(facts):
     counts = verdicts(facts)
     assert sum(counts.values()) == 40, counts
     lines = [HEAD, "| verdict | figures |", "|---|---|", *(f"| {verdict} | {count} |" for verdict, count in counts.items()), "",
-             "| figure | subject | verdict | claims that hold |", "|---|---|---|---|"]
+             "| figure | subject | verdict | rows that hold | what holds |", "|---|---|---|---|---|"]
     for figure in FIGURES:
         known = [one.holds for one in figure.instances(facts) if one.holds is not None]
         lines.append(f"| [{figure.key()}](#{anchor(figure)}) | {figure.subject} | {figure.verdict(facts)[0]} | "
-                     f"{f'{sum(known)} of {len(known)}' if known else ''} |")
+                     f"{f'{sum(known)} of {len(known)}' if known else ''} | {'; '.join(figure.parts(facts))} |")
     for paper, title in PAPERS.items():
         lines += ["", f"## {paper}. {title}"]
         for figure in (one for one in FIGURES if one.paper == paper):
