@@ -10,7 +10,7 @@ import types
 
 import pytest
 
-from common import SOURCE, none_of, read
+from common import SOURCE, makefile, none_of, read
 
 
 @pytest.fixture(name="copy")
@@ -21,6 +21,24 @@ def copy_of_results(tmp_path):
     for page in ("README.md", "CONTRIBUTING.md"):
         shutil.copy(os.path.join(SOURCE, page), tmp_path)
     return lambda *words: subprocess.run([sys.executable, "-B", tmp_path / "results" / "records.py", *words], stdout=subprocess.PIPE, text=True, check=False), tmp_path
+
+
+def missing_in(command):
+    """Targets, variables of make and files that a command names, and that are not there."""
+    words = command.split()
+    targets = [word for word in words[1:] if "=" not in word] if words[0] == "make" else []
+    variables = [word.partition("=")[0] for word in words[1:] if "=" in word] if words[0] == "make" else []
+    files = [re.sub(r"\.mpi$", ".c", word) for word in words if "/" in word and words[0] != "make"]
+    return [word for word in targets if not re.search(r"^(?:[\w-]+ )*%s(?: [\w-]+)*:" % word, makefile(), re.M)] + \
+        [word for word in variables if not re.search(r"^%s =" % word, makefile(), re.M)] + \
+        [word for word in files if not any(os.path.exists(os.path.join(SOURCE, word + ending)) for ending in ("", ".in"))]
+
+
+def test_commands():
+    """Who reads a record can repeat it: what its command names is there."""
+    commands = {one["command"] for name in ("tests", "values") for one in json.loads(read("results", name + ".json"))[name] if "command" in one}
+    assert len(commands) > 10 and missing_in("make check-ga GA_BUILD=cmake") and missing_in("tests/none") and missing_in("make check-nothing")
+    none_of(["results: %s: there is no %s" % (command, word) for command in sorted(commands) for word in missing_in(command)])
 
 
 MISTAKES = [
