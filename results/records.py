@@ -13,7 +13,7 @@ A page names a figure by a link to doc/reference/results.md#ID; the text of the 
     ID of tests.json                       passed of all
     ID of values.json                      the value
     nwchem-RELEASE-MPI[-PLACE]             inputs that end right; PLACE: ranks, or nodes x ranks of each
-    nwchem-RELEASE-MPI-PLACE-ratio         time of this library / time of ARMCI-MPI, over the inputs that have both
+    nwchem-RELEASE-MPI-PLACE-ratio         time of this library / time of ARMCI-MPI, over the inputs that have both; -least, -most: of one input
     run-[LIBRARY-]PLACE-MPI-WORD           a record of times.json
     [LIBRARY-]PLACE-MPI-WORD-ROW           median of a row of times.json
         -ratio                             time of that library / time of this one
@@ -183,10 +183,13 @@ class Facts:
             ended = [one["result"] for where, one in runs if place in (None, where)]
             self.add(key + (f"-{place}" if place else ""), f"{ended.count('right')} of {len(ended)}",
                      f"inputs of NWChem {release} that give the reference energies" + (f", {place_text(place)}" if place else ", all layouts"), record)
-            both = place and nwchem_times(kept, place)
-            if both:
-                self.add(f"{key}-{place}-ratio", number(both["ours"] / both["theirs"]), f"time of {both['inputs']} inputs of NWChem {release} / their time with "
-                         f"ARMCI-MPI, {place_text(place)}", record)
+            pairs = nwchem_pairs(kept, place) if place else []
+            if pairs:
+                ratios, where = [ours / theirs for ours, theirs in pairs], f"of NWChem {release} / its time with ARMCI-MPI, {place_text(place)}"
+                both = nwchem_times(kept, place)
+                self.add(f"{key}-{place}-ratio", number(both["ours"] / both["theirs"]), f"time of {len(pairs)} inputs {where}", record)
+                self.add(f"{key}-{place}-least", number(min(ratios)), f"the smallest time of an input {where}", record)
+                self.add(f"{key}-{place}-most", number(max(ratios)), f"the largest time of an input {where}", record)
 
 
 def place_text(place):
@@ -194,14 +197,20 @@ def place_text(place):
     return f"{nodes} nodes x {ranks}" if nodes else f"{ranks} rank{'s' * (ranks != '1')}"
 
 
-def nwchem_times(kept, place, words=("",)):
-    """Seconds of this library and of ARMCI-MPI over the inputs with such a word that end right with both and have times; None if there are none."""
+def nwchem_pairs(kept, place, words=("",)):
+    """Seconds of this library and of ARMCI-MPI of each input with such a word that ends right with both and has times."""
     for rival in ("armci-mpi", "armci-mpi-0"):
         pairs = [[libraries.get(library, {}).get(place) for library in (OURS, rival)] for name, libraries in kept["inputs"].items() if any(word in name for word in words)]
         walls = [[one["wall"] for one in pair] for pair in pairs if all(one and one["result"] == "right" and one["wall"] is not None for one in pair)]
         if walls:
-            return {"inputs": len(walls), "ours": sum(ours for ours, _ in walls), "theirs": sum(theirs for _, theirs in walls)}
-    return None
+            return walls
+    return []
+
+
+def nwchem_times(kept, place, words=("",)):
+    """The sums of these seconds; None if there are none."""
+    walls = nwchem_pairs(kept, place, words)
+    return {"inputs": len(walls), "ours": sum(ours for ours, _ in walls), "theirs": sum(theirs for _, theirs in walls)} if walls else None
 
 
 def filled(text, facts):

@@ -301,7 +301,7 @@ def test_style(page):
     none_of(["%s: %s" % (page, fault) for fault in faults])
 
 
-RESULTS = ("README.md", "doc/applications.md", "doc/guide.md", "doc/mpi-libraries.md", "doc/packaging.md", "doc/performance.md", "doc/python.md")
+RESULTS = ("README.md", "doc/applications.md", "doc/guide.md", "doc/mpi-libraries.md", "doc/packaging.md", "doc/performance.md", "doc/python.md", "doc/roadmap.md")
 MEASURED = r"(?<![\w.])\d[\d.,]*\s?(?:ns|µs|ms|[kMG]B/s)(?!\w)"
 
 
