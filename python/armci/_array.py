@@ -13,7 +13,7 @@ from ._library import LIBRARY, Error, Handle, Segments, check, failure
 
 MOST_DIMENSIONS = 8
 KINDS = {kind: [getattr(LIBRARY, name % kind) for name in ("ARMCI_%s", "ARMCI_%sS", "ARMCI_Nb%sS", "ARMCI_Nb%sV")] for kind in ("Get", "Put", "Acc")}
-GET = LIBRARY.ARMCI_Get
+GET, ndarray = LIBRARY.ARMCI_Get, np.ndarray
 addressof, from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 ACC = {"i4": 0, "i8": 1, "f4": 2, "f8": 3, "c8": 4, "c16": 5}  # types of accumulates, ARMCI_ACC_*
 VALUE = {"i4": "Int", "i8": "Long", "f4": "Float", "f8": "Double"}
@@ -21,6 +21,11 @@ VALUE = {"i4": "Int", "i8": "Long", "f4": "Float", "f8": "Double"}
 
 class Request:
     """A transfer that may be under way; the local array is in use until `wait` returns, or `test` True.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        The local array.
 
     Attributes
     ----------
@@ -34,7 +39,13 @@ class Request:
         self._used = True
 
     def wait(self) -> np.ndarray:
-        """Wait until the local array may be used; returns it."""
+        """Wait until the local array may be used.
+
+        Returns
+        -------
+        numpy.ndarray
+            The local array.
+        """
         if self._used:
             self._used = False
             code = LIBRARY.ARMCI_Wait(ctypes.byref(self._handle))
@@ -43,11 +54,17 @@ class Request:
         return self.array
 
     def test(self) -> bool:
-        """True if the local array may be used; makes progress."""
+        """See whether the local array may be used; makes progress.
+
+        Returns
+        -------
+        bool
+            True if it may.
+        """
         self._used = self._used and LIBRARY.ARMCI_Test(ctypes.byref(self._handle)) == 1
         return not self._used
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self._used and LIBRARY.ARMCI_Initialized():
             LIBRARY.ARMCI_Wait(ctypes.byref(self._handle))
 
@@ -63,6 +80,15 @@ class Array(Owner):
     A put or accumulate returns when its local array may be changed, a get when the data have arrived. Others see what
     was put after `fence` or `barrier`. With ``nb=True`` the call returns a `Request` at once.
 
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Of the caller's slice; those of other processes may differ.
+    dtype : optional
+        Of all slices.
+    group : Group, optional
+        The processes; all by default.
+
     Attributes
     ----------
     dtype : numpy.dtype
@@ -76,7 +102,8 @@ class Array(Owner):
 
     def __init__(self, shape: int | tuple[int, ...], dtype: Any = float, group: Group | None = None):
         self.group, self.dtype = group or world(), np.dtype(dtype)
-        self.shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(length) for length in shape)
+        lengths: Any = (shape,) if np.ndim(shape) == 0 else shape
+        self.shape = tuple(int(length) for length in lengths)
         self.shapes = self._agree()
         bases = (ctypes.c_void_p * self.group.size)()
         code = LIBRARY.ARMCI_Malloc_group(bases, self._bytes(self.shape), self.group._handle)
@@ -84,12 +111,15 @@ class Array(Owner):
             raise failure(code)
         self._shadows = [array_at(Shadow, base or 0, shape, self.dtype) for base, shape in zip(bases, self.shapes)]
         self._bases = [base or 0 for base in bases]
-        self._slices = list(zip(self._bases, self.shapes, self.group._processes))
+        # For the short ways, by rank: address, shape, process, and the shape and bytes of a row.
+        self._slices = {rank: (base, shape, process, shape[1:], self._bytes(shape[1:]))
+                        for rank, (base, shape, process) in enumerate(zip(self._bases, self.shapes, self.group._processes))}
         name = self.dtype.str[1:] if self.dtype.isnative else ""
         self._acc, value = ACC.get(name), VALUE.get(name, "")
         self._get_value = getattr(LIBRARY, "ARMCI_GetValue" + value) if value else None
         self._put_value = getattr(LIBRARY, "ARMCI_PutValue" + value) if value else None
-        self._one = self._number(1) if self._acc is not None else None
+        self._one = self._number(1) if self._acc is not None else np.empty(0)
+        self._address_of_one = address_of(self._one)
         self._size, self._type = self.dtype.itemsize, self.dtype.type
         self._own()
 
@@ -113,7 +143,7 @@ class Array(Owner):
 
     def _free(self) -> None:
         base = self._bases[self.group.rank]
-        self._shadows, self._bases, self._slices = [], [], []
+        self._shadows, self._bases, self._slices = [], [], {}
         code = LIBRARY.ARMCI_Free_group(base or None, self.group._handle)
         if code:
             raise failure(code)
@@ -127,11 +157,28 @@ class Array(Owner):
 
     @property
     def local(self) -> np.ndarray:
-        """The caller's slice, as an array that ends with this one: do not use it after `free` or the end of ARMCI."""
+        """The caller's slice.
+
+        Returns
+        -------
+        numpy.ndarray
+            It ends with this array: do not use it after `free` or the end of ARMCI.
+        """
         return self._shadow(self.group.rank).view(np.ndarray)
 
     def on_node(self, rank: int) -> np.ndarray | None:
-        """The slice of a process on the caller's node, for loads and stores; None where memory is not shared."""
+        """The slice of a process on the caller's node, for loads and stores.
+
+        Parameters
+        ----------
+        rank : int
+            The process.
+
+        Returns
+        -------
+        numpy.ndarray or None
+            None where memory is not shared. It ends with this array.
+        """
         far = self._shadow(rank)
         if far.size == 0:
             return far.view(np.ndarray)
@@ -159,15 +206,19 @@ class Array(Owner):
         numpy.ndarray, scalar or Request
             `out` or the new array; a scalar for one element without `out`.
         """
-        if type(index) is int and out is None and not nb and self._get_value and 0 <= rank < len(self._slices):
-            base, shape, process = self._slices[rank]
+        if type(out) is ndarray and not nb:
+            rows = self._rows(rank, index, out)
+            if rows:
+                if code := GET(*rows):
+                    raise failure(code)
+                return out
+        elif out is None and type(index) is int and not nb and self._get_value and rank in self._slices:
+            base, shape, process, _, _ = self._slices[rank]
             if len(shape) == 1 and 0 <= index < shape[0]:
                 value = self._get_value(base + index * self._size, process)
                 if not value:  # or the library refused
                     check()
                 return self._type(value)
-        if type(out) is np.ndarray and not nb and self._rows("Get", (), rank, index, out):
-            return out
         result = self._transfer("Get", (), rank, index, out, nb)
         return result if nb or out is not None or result.ndim else result[()]
 
@@ -178,46 +229,66 @@ class Array(Owner):
         ----------
         rank : int
             Whose slice.
-        index
+        index : int, slice, tuple or array of int
             What of it; ``...`` for all.
         source : numpy.ndarray or number
             What is put. A number is put everywhere, an array is broadcast.
         nb : bool
             Return a `Request`.
+
+        Returns
+        -------
+        Request or None
+            A request with `nb`.
         """
-        if type(index) is int and isinstance(source, (int, float)) and not nb and self._put_value and 0 <= rank < len(self._slices):
-            base, shape, process = self._slices[rank]
+        if type(index) is int and isinstance(source, (int, float)) and not nb and self._put_value and rank in self._slices:
+            base, shape, process, _, _ = self._slices[rank]
             if len(shape) == 1 and 0 <= index < shape[0]:
                 value = source if type(source) is float and self.dtype.kind == "f" else self._number(source).item()
                 if code := self._put_value(value, base + index * self._size, process):
                     raise failure(code)
                 return None
-        request = self._transfer("Put", (), rank, index, source, nb)
-        return request if nb else None
+        return self._give("Put", (), rank, index, source, nb)
 
     def acc(self, rank: int, index: Any, source: Any, alpha: Any = 1, nb: bool = False) -> Request | None:
         """Add ``alpha * source`` to the slice of a process; atomic for each element against other accumulates.
 
         Parameters
         ----------
-        rank, index, source, nb
-            As for `put`. An index array may have an element several times: each is added.
+        rank : int
+            Whose slice.
+        index : int, slice, tuple or array of int
+            What of it. An index array may have an element several times: each is added.
+        source : numpy.ndarray or number
+            What is added.
         alpha : number
             A factor of the array's type, which is int32, int64, float32, float64, complex64 or complex128.
+        nb : bool
+            Return a `Request`.
+
+        Returns
+        -------
+        Request or None
+            A request with `nb`.
         """
         if self._acc is None:
             raise TypeError(f"an accumulate of {self.dtype}: there are those of {', '.join(map(str, map(np.dtype, ACC)))}")
-        scale = self._one if type(alpha) is int and alpha == 1 else self._number(alpha)
-        request = self._transfer("Acc", (self._acc, scale.ctypes.data), rank, index, source, nb)
-        return request if nb else None
+        if type(alpha) is int and alpha == 1:
+            return self._give("Acc", (self._acc, self._address_of_one), rank, index, source, nb)
+        scale = self._number(alpha)
+        return self._give("Acc", (self._acc, address_of(scale)), rank, index, source, nb)
 
     def put_flag(self, rank: int, index: Any, source: Any, flag: Array, flag_index: int | tuple[int, ...] = 0, value: int = 1) -> None:
         """Copy into the slice of a process, and then store an int there: who sees the flag, sees the data.
 
         Parameters
         ----------
-        rank, index, source
-            As for `put`, without index arrays.
+        rank : int
+            Whose slice.
+        index : int, slice or tuple
+            What of it; no index arrays.
+        source : numpy.ndarray or number
+            What is put.
         flag : Array
             Of int32, of the same group.
         flag_index : int or tuple of int
@@ -241,7 +312,15 @@ class Array(Owner):
             raise failure(code)
 
     def wait_until(self, index: int | tuple[int, ...], value: int) -> None:
-        """Wait until an element of the caller's slice has this value: a flag of `put_flag`."""
+        """Wait until an element of the caller's slice has a value: a flag of `put_flag`.
+
+        Parameters
+        ----------
+        index : int or tuple of int
+            The element.
+        value : int
+            The value.
+        """
         place = view(self._shadow(self.group.rank), index)
         if place.ndim:
             raise IndexError("a flag is one element")
@@ -290,10 +369,19 @@ class Array(Owner):
         if array.dtype != self.dtype:
             raise TypeError(f"the local array has the type {array.dtype}, this array {self.dtype}: convert it with astype")
 
+    def _give(self, kind: str, first: tuple, rank: int, index: Any, source: Any, nb: bool) -> Request | None:
+        """A put or accumulate."""
+        rows = self._rows(rank, index, source) if type(source) is ndarray and not nb else None
+        if rows:
+            there, here, size, process = rows
+            if code := KINDS[kind][0](*first, here, there, size, process):
+                raise failure(code)
+            return None
+        request = self._transfer(kind, first, rank, index, source, nb)
+        return request if nb else None
+
     def _transfer(self, kind: str, first: tuple, rank: int, index: Any, local: Any, nb: bool) -> Any:
         """A get, put or accumulate; returns the local array, or a request."""
-        if type(local) is np.ndarray and not nb and self._rows(kind, first, rank, index, local):
-            return local
         here = self._target if kind == "Get" else self._source
         far = self._shadow(rank)
         if is_basic(index):
@@ -308,29 +396,25 @@ class Array(Owner):
         self._vector(kind, first, addresses, size, rank, request)
         return request if nb else request.wait()
 
-    def _rows(self, kind: str, first: tuple, rank: int, index: Any, local: np.ndarray) -> bool:
-        """Transfer adjacent rows, or all, in the shortest way; False where the index or the local array is not that."""
-        if local.dtype is not self.dtype or not 0 <= rank < len(self._slices):
-            return False
-        there, shape, process = self._slices[rank]
-        size = local.nbytes
+    def _rows(self, rank: int, index: Any, local: np.ndarray) -> tuple[int, int, int, int] | None:
+        """For adjacent rows, or all: addresses there and here, bytes, and the process; None where the index or the local array is not that."""
+        place = self._slices.get(rank)
+        if place is None or local.dtype is not self.dtype:
+            return None
+        there, shape, process, row, row_bytes = place
         if type(index) is slice and index.step is None and shape:
             begin, end, _ = index.indices(shape[0])
-            if begin < end:
-                there += size // (end - begin) * begin
-            shape = (end - begin, *shape[1:])
+            there += row_bytes * begin
+            shape = (end - begin,) + row
         elif index is not ...:
-            return False
+            return None
+        size = local.nbytes
         if local.shape != shape or not 0 < size <= MOST_INT:
-            return False
+            return None
         try:
-            here = addressof(from_buffer(local))
+            return there, addressof(from_buffer(local)), size, process  # type: ignore[arg-type]  # numpy's arrays are buffers
         except (TypeError, ValueError, BufferError):  # it has gaps, or is read-only
-            return False
-        code = GET(there, here, size, process) if kind == "Get" else KINDS[kind][0](*first, here, there, size, process)
-        if code:
-            raise failure(code)
-        return True
+            return None
 
     def _strided(self, kind: str, first: tuple, piece: Pieces, rank: int, request: Request | None) -> None:
         far, near = (piece.far, piece.far_strides), (piece.near, piece.near_strides)
@@ -355,7 +439,22 @@ class Array(Owner):
 
 
 def empty(shape: int | tuple[int, ...], dtype: Any = float, group: Group | None = None) -> Array:
-    """An array whose slices are not cleared; see `zeros`."""
+    """An array whose slices are not cleared. Collective.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Of the caller's slice; those of other processes may differ.
+    dtype : optional
+        Of all slices.
+    group : Group, optional
+        The processes; all by default.
+
+    Returns
+    -------
+    Array
+        The array.
+    """
     return Array(shape, dtype, group)
 
 
@@ -374,6 +473,7 @@ def zeros(shape: int | tuple[int, ...], dtype: Any = float, group: Group | None 
     Returns
     -------
     Array
+        The array.
     """
     array = Array(shape, dtype, group)
     array.local[...] = np.zeros((), array.dtype)

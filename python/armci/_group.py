@@ -33,7 +33,7 @@ class Group:
         self._describe()
 
     @classmethod
-    def _of_world(cls) -> Group:
+    def _of_world(cls) -> Any:
         self = cls.__new__(cls)
         self._handle = (ctypes.c_long * 8)()
         LIBRARY.ARMCI_Group_get_world(self._handle)
@@ -53,7 +53,18 @@ class Group:
         return f"<armci.Group: rank {self.rank} of {self.size}>"
 
     def process(self, rank: int) -> int:
-        """The rank in the world of a member."""
+        """The rank in the world of a member.
+
+        Parameters
+        ----------
+        rank : int
+            The rank in this group.
+
+        Returns
+        -------
+        int
+            The rank in the world.
+        """
         if not 0 <= rank < self.size:
             raise IndexError(f"rank {rank} of a group of {self.size}")
         return self._processes[rank]
@@ -79,12 +90,17 @@ class Group:
 
 class _Running:
     """What ends with ARMCI: the world, and what is freed before it, in the order of creation."""
-    world: Group | None = None
+    world: Any = None
     owners: list[Any] = []
 
 
 def world() -> Group:
     """The group of all processes.
+
+    Returns
+    -------
+    Group
+        The processes.
 
     Raises
     ------
@@ -104,7 +120,13 @@ class Owner:
 
     @property
     def freed(self) -> bool:
-        """True after `free`, and after the end of ARMCI."""
+        """Whether it has ended.
+
+        Returns
+        -------
+        bool
+            True after `free`, and after the end of ARMCI.
+        """
         return self not in _Running.owners
 
     def free(self) -> None:
@@ -116,10 +138,10 @@ class Owner:
     def _free(self) -> None:
         raise NotImplementedError
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, kind, *_) -> None:
+    def __exit__(self, kind: Any, *_: Any) -> None:
         if kind is None:
             self.free()
 
@@ -130,7 +152,13 @@ class Owner:
 
 
 def fence(rank: int | None = None) -> None:
-    """Complete the caller's operations to a process of the world, or to all, also remotely."""
+    """Complete the caller's operations, also remotely.
+
+    Parameters
+    ----------
+    rank : int, optional
+        Those to this process of the world; to all by default.
+    """
     if rank is None:
         LIBRARY.ARMCI_AllFence()
     else:
@@ -144,14 +172,31 @@ def barrier() -> None:
 
 
 def notify(rank: int) -> None:
-    """Let one `wait_notify` of that process for the caller return, when the caller's operations to it are complete there."""
+    """Let one `wait_notify` of a process for the caller return, when the caller's operations to it are complete there.
+
+    Parameters
+    ----------
+    rank : int
+        The process, of the world.
+    """
     code = LIBRARY.armci_notify(rank)
     if code < 0:
         raise failure(code)
 
 
 def wait_notify(rank: int) -> int:
-    """Wait for a notification of a process; returns how many it has sent."""
+    """Wait for a notification of a process; each call takes one.
+
+    Parameters
+    ----------
+    rank : int
+        The process that calls `notify`, of the world.
+
+    Returns
+    -------
+    int
+        How many have arrived.
+    """
     waits = ctypes.c_int()
     code = LIBRARY.armci_notify_wait(rank, ctypes.byref(waits))
     if code < 0:

@@ -16,7 +16,7 @@ class World(Group):
     def __enter__(self) -> World:
         return self
 
-    def __exit__(self, kind, error, trace) -> None:
+    def __exit__(self, kind: Any, error: Any = None, trace: Any = None) -> None:
         """End ARMCI. An exception ends the job, since the other processes would otherwise never return."""
         if self.size > 1 and kind is not None and not (kind is SystemExit and not error.code):
             traceback.print_exception(kind, error, trace)

@@ -123,7 +123,7 @@ def chosen(far: np.ndarray, index: Any) -> tuple[np.ndarray, tuple[int, ...], in
         raise IndexError("an index has ints, slices, None and ..., or arrays of ints alone")
     if len(arrays) > 1 and len(arrays) != far.ndim:
         raise IndexError(f"{len(arrays)} index arrays for {far.ndim} dimensions: one, or one for each dimension")
-    arrays = np.broadcast_arrays(*arrays)
+    arrays = list(np.broadcast_arrays(*arrays))
     base, rows = address_of(far), far.strides[:len(arrays)]
     addresses = np.full(arrays[0].shape, base, np.uintp)
     for axis, (array, length, stride) in enumerate(zip(arrays, far.shape, rows)):

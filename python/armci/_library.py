@@ -32,6 +32,13 @@ class Code(enum.IntEnum):
 class Error(RuntimeError):
     """The library refused a call; the message is its own.
 
+    Parameters
+    ----------
+    code : int
+        Why: a `Code`.
+    text : str
+        The message.
+
     Attributes
     ----------
     code : Code

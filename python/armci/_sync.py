@@ -27,7 +27,7 @@ class Counter(Owner):
         group = group or world()
         self._process = group.process(home)
         self._array = zeros(int(group.rank == home), "i8", group)
-        self._address = self._array._bases[home]
+        self._address: int | None = self._array._bases[home]
         if group.rank == home:
             self._array.local[0] = initial
         group.barrier()
@@ -45,19 +45,47 @@ class Counter(Owner):
         return word.value
 
     def fetch_add(self, n: int = 1) -> int:
-        """Add an int of 32 bits; returns the value before."""
+        """Add an int of 32 bits.
+
+        Parameters
+        ----------
+        n : int
+            What is added.
+
+        Returns
+        -------
+        int
+            The value before.
+        """
         if not -2**31 <= n < 2**31:
             raise OverflowError(f"{n} has more than 32 bits")
         return self._change(FETCH_AND_ADD_LONG, 0, n)
 
     def swap(self, value: int) -> int:
-        """Store a value; returns the value before."""
+        """Store a value.
+
+        Parameters
+        ----------
+        value : int
+            An int of 64 bits.
+
+        Returns
+        -------
+        int
+            The value before.
+        """
         if not -2**63 <= value < 2**63:
             raise OverflowError(f"{value} has more than 64 bits")
         return self._change(SWAP_LONG, value, 0)
 
     def read(self) -> int:
-        """The value."""
+        """Read the value.
+
+        Returns
+        -------
+        int
+            The value.
+        """
         return self.fetch_add(0)
 
 
@@ -90,7 +118,18 @@ class Mutex(Owner):
             raise failure(code)
 
     def acquire(self, blocking: bool = True) -> bool:
-        """Lock; without `blocking` only if no process holds it. True if the caller holds it now."""
+        """Lock.
+
+        Parameters
+        ----------
+        blocking : bool
+            Wait for it; without, lock only if no process holds it.
+
+        Returns
+        -------
+        bool
+            True if the caller holds it now.
+        """
         if blocking:
             LIBRARY.ARMCIX_Lock_hdl(self._set, 0, self._home)
             code = 0
@@ -108,5 +147,5 @@ class Mutex(Owner):
         self.acquire()
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
