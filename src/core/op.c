@@ -18,9 +18,9 @@ static const char *remote_argument(const struct op *op)
 int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,
                       size_t bytes, struct raddr *raddr)
 {
-    const struct raddr *last = armcii_lookup_last(target, address);
+    const struct raddr *last = armcii_lookup_last(target, address, bytes);
     struct raddr found;
-    if (last && bytes <= (size_t)(last->hi - (const char *)address)) {
+    if (last) {
         *raddr = *last;
         return 0;
     }
@@ -28,7 +28,7 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
         return armcii_error(ARMCI_ERR_ADDRESS, caller, argument,
                             "the address lies in no global region of the process",
                             "%p of process %d", address, target);
-    if (bytes > (size_t)(found.hi - (const char *)address))
+    if (!armcii_slice_holds(&found, address, bytes))
         return armcii_error(ARMCI_ERR_RANGE, caller, argument, "the transfer exceeds its region",
                             "%p + %zu bytes of process %d, where the region ends after %zu bytes",
                             address, bytes, target, (size_t)(found.hi - (const char *)address));
@@ -43,6 +43,8 @@ int armcii_op_report_mode(const char *caller, const char *argument, const struct
                         (unsigned)raddr->region->mode);
 }
 
+/* Let the route of *raddr carry a transfer whose remote side is in that slice, in order with
+ * earlier ones. 0 or an error code. */
 static inline int issue(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     const struct transport *transport = raddr->route->atomic;
@@ -51,11 +53,6 @@ static inline int issue(const struct op *op, const struct raddr *raddr, struct r
         armcii_route_order(raddr, transport, op->target, op->verb, op->lo, op->hi);
     }
     return transport->start(op, raddr, req);
-}
-
-int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req)
-{
-    return issue(op, raddr, req);
 }
 
 /* Issue the segments of a vector over several slices one by one, each complete before the next. The
@@ -73,7 +70,7 @@ static void issue_scattered(const struct op *op)
         one.hi = seg.remote + seg.bytes;
         armcii_shape_contiguous(&one.shape, seg.local, seg.remote, seg.bytes);
         armcii_resolve(op->target, seg.remote, seg.bytes, &raddr);
-        armcii_op_issue(&one, &raddr, &req);
+        issue(&one, &raddr, &req);
         armcii_op_wait(&req);
     }
 }
@@ -126,23 +123,27 @@ static int locate(const struct op *op, struct raddr *raddr)
         (const void *)first, (size_t)(first - op->lo), op->target, (size_t)(first - raddr->lo));
 }
 
-static bool is_inside(const struct op *op, const struct raddr *raddr)
+/* The bytes of the remote side from the lowest one on; more than any slice has if it leaves the
+ * address space. */
+static inline size_t remote_extent(const struct op *op)
 {
-    return (uintptr_t)op->hi - (uintptr_t)op->lo <= (uintptr_t)raddr->hi - (uintptr_t)op->lo;
+    return (uintptr_t)op->hi - (uintptr_t)op->lo;
 }
 
 __attribute__((noinline)) static int locate_anywhere(const struct op *op, struct raddr *raddr)
 {
-    if (armcii_lookup(op->target, op->lo, raddr) && is_inside(op, raddr)) return 0;
+    if (armcii_lookup(op->target, op->lo, raddr) &&
+        armcii_slice_holds(raddr, op->lo, remote_extent(op)))
+        return 0;
     raddr->region = NULL;
     return op->shape.form == SHAPE_VECTOR ? 0 : locate(op, raddr);
 }
 
 /* Most operations are on the slice of the one before. */
-static inline int find_slice(const struct op *op, struct raddr *raddr)
+inline int armcii_op_locate(const struct op *op, struct raddr *raddr)
 {
-    const struct raddr *last = armcii_lookup_last(op->target, op->lo);
-    if (last && is_inside(op, last)) {
+    const struct raddr *last = armcii_lookup_last(op->target, op->lo, remote_extent(op));
+    if (last) {
         *raddr = *last;
     } else {
         int rc = locate_anywhere(op, raddr);
@@ -151,17 +152,12 @@ static inline int find_slice(const struct op *op, struct raddr *raddr)
     return armcii_op_check_mode(op->caller, remote_argument(op), op->verb.kind, raddr);
 }
 
-int armcii_op_locate(const struct op *op, struct raddr *raddr)
-{
-    return find_slice(op, raddr);
-}
-
 int armcii_op_start(const struct op *op, struct request *req)
 {
     struct raddr raddr;
     *req = (struct request){0};
     if (op->shape.bytes == 0) return 0;
-    int rc = find_slice(op, &raddr);
+    int rc = armcii_op_locate(op, &raddr);
     if (rc) return rc;
     if (!raddr.region) return start_scattered(op);
     return issue(op, &raddr, req);

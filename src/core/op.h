@@ -26,10 +26,6 @@ static inline void armcii_op_poll(void)
     if (armcii_backoff.progress_needed) armcii_progress_on_poll();
 }
 
-/* Let the route of *raddr carry a transfer whose remote side is in that slice, in order with
- * earlier ones. 0 or an error code. */
-int armcii_op_issue(const struct op *op, const struct raddr *raddr, struct request *req);
-
 /* Find the slice of `target` that holds [address, address + bytes). 0, or an error code, reported
  * for the caller. */
 int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,

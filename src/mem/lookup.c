@@ -154,20 +154,13 @@ bool armcii_page_is_direct(int process, const void *address, size_t bytes)
     return c && armcii_slice_is_direct(slice_of_page(c, process, address), process, address, bytes);
 }
 
-static bool holds(const struct slice *s, int process, const void *address)
-{
-    return s->generation == armcii_lookup_generation && s->process == process &&
-           (const char *)address >= s->raddr.lo && (const char *)address < s->raddr.hi;
-}
-
-static const struct slice *find_cached(int process, const void *address)
+static const struct raddr *find_cached(int process, const void *address)
 {
     struct cache *c = own_cache();
     if (!c) return NULL;
-    const struct slice *s = &c->last[(unsigned)process % LAST_SLICES];
-    if (holds(s, process, address)) return s;
-    s = slice_of_page(c, process, address);
-    return holds(s, process, address) ? s : NULL;
+    const struct raddr *last = armcii_lookup_last(process, address, 1);
+    return last ? last
+                : armcii_slice_check(slice_of_page(c, process, address), process, address, 1);
 }
 
 static void cache_slice(int process, const void *address, const struct raddr *raddr)
@@ -281,9 +274,9 @@ static bool locate_alone(int process, const void *address, struct raddr *raddr)
 
 bool armcii_lookup(int process, const void *address, struct raddr *raddr)
 {
-    const struct slice *s = find_cached(process, address);
-    if (s) {
-        *raddr = s->raddr;
+    const struct raddr *cached = find_cached(process, address);
+    if (cached) {
+        *raddr = *cached;
         return true;
     }
     bool in_heap = armcii_heap->bytes > 0 && locate_in_heap(process, address, raddr);

@@ -100,15 +100,31 @@ static inline bool armcii_last_is_direct(int process, const void *address, size_
                                   address, bytes);
 }
 
-/* The last slice looked up of that process if it holds the address; NULL: use armcii_lookup. */
-static inline const struct raddr *armcii_lookup_last(int process, const void *address)
+/* True if the slice holds [address, address + bytes). */
+static inline bool armcii_slice_holds(const struct raddr *slice, const void *address, size_t bytes)
 {
-    const struct slice *s = &armcii_last_slices[(unsigned)process % LAST_SLICES];
+    return (const char *)address >= slice->lo && (const char *)address < slice->hi &&
+           bytes <= (size_t)(slice->hi - (const char *)address);
+}
+
+/* What was looked up of the process, if it is still valid and holds [address, address + bytes);
+ * else NULL. */
+static inline const struct raddr *armcii_slice_check(const struct slice *s, int process,
+                                                     const void *address, size_t bytes)
+{
     const uint64_t now = atomic_load_explicit(&armcii_lookup_generation, memory_order_relaxed);
-    return s->process == process && s->generation == now && (const char *)address >= s->raddr.lo &&
-                   (const char *)address < s->raddr.hi
+    return s->process == process && s->generation == now &&
+                   armcii_slice_holds(&s->raddr, address, bytes)
                ? &s->raddr
                : NULL;
+}
+
+/* The last slice looked up of that process if it holds [address, address + bytes); NULL: use
+ * armcii_lookup. */
+static inline const struct raddr *armcii_lookup_last(int process, const void *address, size_t bytes)
+{
+    return armcii_slice_check(&armcii_last_slices[(unsigned)process % LAST_SLICES], process,
+                              address, bytes);
 }
 
 /* The same for the last slice looked up in that page; needs no lock. */

@@ -174,7 +174,7 @@ static bool learn_shared(int process, const void *address)
 bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr)
 {
     bool found = armcii_lookup(process, address, raddr);
-    if (found && bytes <= (size_t)(raddr->hi - (const char *)address)) return true;
+    if (found && armcii_slice_holds(raddr, address, bytes)) return true;
     if (!memget.region) return found;
     if (found && (raddr->region != memget.region || process == armcii_world->rank)) return true;
     if (learn_shared(process, address)) return armcii_lookup(process, address, raddr);
@@ -257,7 +257,7 @@ bool armcii_memget_free(void *memory)
 static bool is_known(int process, const char *memory, size_t bytes)
 {
     struct raddr raddr;
-    return armcii_lookup(process, memory, &raddr) && bytes <= (size_t)(raddr.hi - memory);
+    return armcii_lookup(process, memory, &raddr) && armcii_slice_holds(&raddr, memory, bytes);
 }
 
 /* A process knows its own allocations and the exports of its node. For other memory, a conflicting
