@@ -73,7 +73,7 @@ static struct region *new_region(struct team *team)
 static void free_sizes(struct region *r)
 {
     if (r->shares_bytes)
-        armcii_team_unshare(r->team, r->bytes);
+        armcii_team_unshare(r->bytes);
     else
         free(r->bytes);
     r->bytes = NULL;
@@ -193,9 +193,10 @@ static bool is_equal_range(const struct region *r)
     return r->range.stride > 0 && !r->bytes && !r->runs;
 }
 
-static bool keeps_pages(const struct region *r)
+/* So many bytes of the region's pages are kept from now on; negative: are in use. */
+static void keep_pages(const struct region *r, ptrdiff_t bytes)
 {
-    return r->range.stride > 0 && armcii_range_keeps_pages(&r->range);
+    if (r->range.stride > 0 && armcii_range_keeps_pages(&r->range)) armcii_heap_keep(bytes);
 }
 
 /* Reserve memory for all slices. All members know all sizes, so they agree on whether to query the
@@ -214,10 +215,10 @@ static bool reserve_slices(struct region *r)
         r->total = sum_slices(r, &here, &counts);
     }
     r->reserved = counts ? here : 0;
-    if (keeps_pages(r)) armcii_heap_keep(-(ptrdiff_t)r->reserved);
+    keep_pages(r, -(ptrdiff_t)r->reserved);
     if (r->total > team->unchecked) {
         if (reserve_on_all_nodes(r, here, counts)) return true;
-        if (keeps_pages(r)) armcii_heap_keep((ptrdiff_t)r->reserved);
+        keep_pages(r, (ptrdiff_t)r->reserved);
         return false;
     }
     team->unchecked -= r->total;
@@ -230,7 +231,7 @@ static void release_reservation(const struct region *r)
 {
     struct team *team = r->team;
     armcii_reservation_release(r->reserved);
-    if (keeps_pages(r)) armcii_heap_keep((ptrdiff_t)r->reserved);
+    keep_pages(r, (ptrdiff_t)r->reserved);
     team->unchecked =
         r->total < UNCHECKED_MAX - team->unchecked ? team->unchecked + r->total : UNCHECKED_MAX;
 }

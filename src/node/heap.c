@@ -18,9 +18,6 @@
 #include "node/node.h"
 #include "node/segment.h"
 
-static struct heap the_heap;
-const struct heap *const armcii_heap = &the_heap;
-
 /* Addresses that hold nothing in usual processes of 47, 48 and 39 bits. PMIx and hwloc map files
  * in the middle of the largest gap, a half and a quarter of 0x7f...: that concerns the first two,
  * but not the third. */
@@ -56,21 +53,23 @@ struct heap_state {
 enum { DROPPED = sizeof((struct heap_state *)NULL)->dropped / sizeof(struct freed) };
 
 static struct {
+    struct heap map;
     struct heap_state *shared;
     atomic_size_t renewed;   /* ranges that this process has given up */
     pthread_mutex_t telling; /* the MPI library */
     int descriptor;
 } heap = {.telling = PTHREAD_MUTEX_INITIALIZER, .descriptor = -1};
+const struct heap *const armcii_heap = &heap.map;
 
 static size_t blocks(void)
 {
-    return the_heap.bytes / HUGE_PAGE;
+    return heap.map.bytes / HUGE_PAGE;
 }
 
 /* With the state. */
 static size_t heap_bytes(void)
 {
-    return the_heap.bytes + sizeof *heap.shared + blocks() * sizeof heap.shared->block[0] +
+    return heap.map.bytes + sizeof *heap.shared + blocks() * sizeof heap.shared->block[0] +
            MOST_FREE_RANGES * sizeof heap.shared->pool.free[0];
 }
 
@@ -114,7 +113,7 @@ static void *map_sparsely(void)
     errno = EAGAIN;
     if (fills && !fill_on_touch(true)) return MAP_FAILED;
     void *memory =
-        mmap(the_heap.base, heap_bytes(), PROT_READ | PROT_WRITE, flags, heap.descriptor, 0);
+        mmap(heap.map.base, heap_bytes(), PROT_READ | PROT_WRITE, flags, heap.descriptor, 0);
     int error = errno;
     if (fills) fill_on_touch(false);
     errno = error;
@@ -126,17 +125,17 @@ static void fill_pool(void)
 {
     heap.shared->pool = (struct pool){
         .free = (void *)&heap.shared->block[blocks()], .room = MOST_FREE_RANGES, .is_fixed = true};
-    armcii_pool_free(&heap.shared->pool, 0, the_heap.bytes);
+    armcii_pool_free(&heap.shared->pool, 0, heap.map.bytes);
 }
 
 static bool map_heap(enum obstacle *obstacle)
 {
     char *memory = map_sparsely();
-    if (memory == the_heap.base) {
+    if (memory == heap.map.base) {
         madvise(memory, heap_bytes(), MADV_DONTDUMP); /* it would contain untouched memory, too */
         madvise(memory + armcii_heap_end_of(HEAP_SMALL),
-                the_heap.bytes - armcii_heap_end_of(HEAP_SMALL), MADV_HUGEPAGE);
-        heap.shared = (struct heap_state *)(void *)(memory + the_heap.bytes);
+                heap.map.bytes - armcii_heap_end_of(HEAP_SMALL), MADV_HUGEPAGE);
+        heap.shared = (struct heap_state *)(void *)(memory + heap.map.bytes);
         if (armcii_node->rank == 0) fill_pool();
         return true;
     }
@@ -155,13 +154,13 @@ static void close_descriptor(void)
 /* The result is the same on all processes; `wanted` need not be. */
 static bool try_candidate(const struct heap *candidate, bool wanted, enum obstacle *obstacle)
 {
-    the_heap = *candidate;
+    heap.map = *candidate;
     heap.descriptor = armcii_segment_share(heap_bytes(), armcii_node->comm, obstacle);
     bool mapped = wanted && heap.descriptor >= 0 && map_heap(obstacle);
     if (armcii_coll_all(mapped, armcii_world->comm)) return true;
-    if (mapped) munmap(the_heap.base, heap_bytes());
+    if (mapped) munmap(heap.map.base, heap_bytes());
     close_descriptor();
-    the_heap = (struct heap){0};
+    heap.map = (struct heap){0};
     heap.shared = NULL;
     return false;
 }
@@ -180,10 +179,10 @@ void armcii_heap_start(void)
 
 void armcii_heap_end(void)
 {
-    if (the_heap.bytes == 0) return;
-    munmap(the_heap.base, heap_bytes());
+    if (heap.map.bytes == 0) return;
+    munmap(heap.map.base, heap_bytes());
     close_descriptor();
-    the_heap = (struct heap){0};
+    heap.map = (struct heap){0};
     heap.shared = NULL;
 }
 
@@ -191,8 +190,8 @@ void armcii_heap_end(void)
 
 size_t armcii_heap_end_of(enum heap_part part)
 {
-    const size_t eighth = the_heap.bytes / 8;
-    return part == HEAP_PRIVATE ? eighth : part == HEAP_SMALL ? 2 * eighth : the_heap.bytes;
+    const size_t eighth = heap.map.bytes / 8;
+    return part == HEAP_PRIVATE ? eighth : part == HEAP_SMALL ? 2 * eighth : heap.map.bytes;
 }
 
 /* The ranges of the blocks become more, or fewer. */
@@ -239,7 +238,7 @@ void *armcii_heap_share(size_t bytes, int processes)
     size_t all = sizeof(struct shared_memory) + (bytes + LINE - 1) / LINE * LINE,
            offset = armcii_heap_alloc(HEAP_PRIVATE, all, LINE, SIZE_MAX);
     if (offset == HEAP_FULL) return NULL;
-    struct shared_memory *s = (struct shared_memory *)(void *)(the_heap.base + offset);
+    struct shared_memory *s = (struct shared_memory *)(void *)(heap.map.base + offset);
     armcii_reservation_add(all);
     armcii_heap_keep(-(ptrdiff_t)all);
     memset(s, 0, all);
@@ -274,18 +273,18 @@ char *armcii_heap_take(size_t bytes)
         b->bytes = bytes;
         atomic_store_explicit(&b->owner, armcii_node->rank + 1, memory_order_release);
     }
-    return the_heap.base + offset;
+    return heap.map.base + offset;
 }
 
 bool armcii_heap_find(int process, const void *address, char **memory, size_t *bytes)
 {
     size_t at = armcii_heap_offset(address);
-    if (at >= the_heap.bytes || !armcii_world_is_on_node(process)) return false;
+    if (at >= heap.map.bytes || !armcii_world_is_on_node(process)) return false;
     const struct block *b = &heap.shared->block[at / HUGE_PAGE];
     if (atomic_load_explicit(&b->owner, memory_order_acquire) !=
         armcii_world->local_rank_of[process] + 1)
         return false;
-    *memory = the_heap.base + (size_t)b->first * HUGE_PAGE;
+    *memory = heap.map.base + (size_t)b->first * HUGE_PAGE;
     *bytes = b->bytes;
     return (size_t)((const char *)address - *memory) < *bytes;
 }
@@ -296,7 +295,7 @@ bool armcii_heap_find(int process, const void *address, char **memory, size_t *b
 bool armcii_heap_is_used(int process, const void *memory, size_t bytes)
 {
     const size_t at = armcii_heap_offset(memory), first = at / HUGE_PAGE;
-    if (at >= the_heap.bytes || bytes - 1 >= the_heap.bytes - at) return false;
+    if (at >= heap.map.bytes || bytes - 1 >= heap.map.bytes - at) return false;
     const struct block *block = heap.shared->block;
     const int owner = atomic_load_explicit(&block[first].owner, memory_order_acquire);
     if (owner > 0)
@@ -314,7 +313,7 @@ bool armcii_heap_is_used(int process, const void *memory, size_t bytes)
  * locked memory, but the MPI library has been told. */
 static void drop_registration(struct freed range)
 {
-    madvise(the_heap.base + range.offset, range.bytes, MADV_DONTNEED);
+    madvise(heap.map.base + range.offset, range.bytes, MADV_DONTNEED);
 }
 
 static void publish_dropped(struct freed range)
@@ -349,7 +348,7 @@ static size_t copy_dropped(size_t first, struct freed dropped[DROPPED], size_t *
         dropped[i - first] = heap.shared->dropped[i % DROPPED];
     armcii_stripe_unlock(&heap.shared->lock);
     if (count <= DROPPED) return count;
-    dropped[0] = (struct freed){0, the_heap.bytes};
+    dropped[0] = (struct freed){0, heap.map.bytes};
     return 1;
 }
 

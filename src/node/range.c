@@ -48,24 +48,22 @@ static bool has_memory(struct team *team)
  * have not all taken the same, they give theirs back, and lower the limit to the lowest of them.
  * Mostly the heaps have the same free ranges: those of teams on one node are elsewhere. */
 
-enum { LINE = 64, PAGE = 4096 };     /* bytes */
-enum { BYTES, PART, LIMIT, OFFSET }; /* words of the agreement */
+enum { LINE = 64, PAGE = 4096 };          /* bytes */
+enum { BYTES, ALIGNMENT, LIMIT, OFFSET }; /* words of the agreement */
 _Static_assert(OFFSET + 1 == AGREE_WORDS, "an agreement has as many words");
 
-/* That of its slices, whose bytes are multiples of it. */
-static size_t alignment_of_range(enum heap_part part, size_t bytes)
+/* That of ranges with such an alignment. */
+static enum heap_part part_of(size_t alignment)
 {
-    if (part == HEAP_LARGE) return HUGE_PAGE;
-    return bytes % RETURNED_SLICE == 0 ? RETURNED_SLICE : bytes % PAGE == 0 ? PAGE : LINE;
+    return alignment == HUGE_PAGE ? HEAP_LARGE : HEAP_SMALL;
 }
 
 static void take_same_range(struct team *team, int64_t word[])
 {
-    const enum heap_part part = (enum heap_part)word[PART];
-    const size_t bytes = (size_t)word[BYTES], alignment = alignment_of_range(part, bytes);
+    const size_t bytes = (size_t)word[BYTES], alignment = (size_t)word[ALIGNMENT];
     for (size_t limit = (size_t)word[LIMIT];;) {
         enum { HIGHEST, LOWEST_NEGATED };
-        const size_t own = armcii_heap_alloc(part, bytes, alignment, limit);
+        const size_t own = armcii_heap_alloc(part_of(alignment), bytes, alignment, limit);
         const int64_t at = own == HEAP_FULL ? -1 : (int64_t)own;
         int64_t all[AGREE_WORDS] = {at, -at};
         armcii_agree_between_nodes(team, all);
@@ -78,23 +76,26 @@ static void take_same_range(struct team *team, int64_t word[])
 }
 
 /* Collective. The offset; negative if a node has no room. */
-static int64_t take_below(struct team *team, enum heap_part part, size_t bytes, size_t limit)
+static int64_t take_below(struct team *team, size_t bytes, size_t alignment, size_t limit)
 {
-    int64_t word[AGREE_WORDS] = {
-        [BYTES] = (int64_t)bytes, [PART] = part, [LIMIT] = (int64_t)limit, [OFFSET] = -1};
+    int64_t word[AGREE_WORDS] = {[BYTES] = (int64_t)bytes,
+                                 [ALIGNMENT] = (int64_t)alignment,
+                                 [LIMIT] = (int64_t)limit,
+                                 [OFFSET] = -1};
     armcii_agree_by(team, word, take_same_range);
     return word[OFFSET];
 }
 
 /* Collective. HEAP_FULL if a node has no room. Teams on one node use the lower half first. */
-static size_t take_range(struct team *team, enum heap_part part, size_t bytes)
+static size_t take_range(struct team *team, size_t bytes, size_t alignment)
 {
+    const enum heap_part part = part_of(alignment);
     const size_t begin = armcii_heap_end_of(part - 1), end = armcii_heap_end_of(part);
     int64_t offset = -1;
     if (bytes == 0 || bytes > end - begin) return HEAP_FULL;
     if (team->agreement->nodes == 1)
-        offset = take_below(team, part, bytes, begin + (end - begin) / 2);
-    if (offset < 0) offset = take_below(team, part, bytes, end);
+        offset = take_below(team, bytes, alignment, begin + (end - begin) / 2);
+    if (offset < 0) offset = take_below(team, bytes, alignment, end);
     if (offset < 0) return HEAP_FULL;
     armcii_heap_drop_registrations();
     return (size_t)offset;
@@ -131,7 +132,7 @@ static bool add_chunk(struct team *team, size_t least)
     const size_t first = FIRST_CHUNK * m->agreement.local_ranks,
                  more = m->chunk_bytes > first ? m->chunk_bytes : first,
                  bytes = padded(more > least + PAGE ? more : least + PAGE),
-                 offset = take_range(team, HEAP_SMALL, bytes);
+                 offset = take_range(team, bytes, RETURNED_SLICE);
     if (offset == HEAP_FULL) return false;
     struct chunk *c = armcii_alloc(1, sizeof *c, "a chunk");
     *c = (struct chunk){.offset = offset, .bytes = bytes, .next = m->chunks};
@@ -162,11 +163,10 @@ static size_t take_from_chunk(struct team *team, size_t bytes, size_t alignment)
 bool armcii_range_alloc(struct team *team, size_t bytes, bool in_chunk, struct range *range)
 {
     if (armcii_heap->bytes == 0 || !has_memory(team)) return false;
-    const bool is_large = bytes >= LARGE_SLICE;
-    const size_t all = range_bytes(team, bytes),
-                 offset = is_large    ? take_range(team, HEAP_LARGE, all)
-                          : !in_chunk ? take_range(team, HEAP_SMALL, all)
-                                      : take_from_chunk(team, all, alignment_of(bytes));
+    const size_t all = range_bytes(team, bytes), alignment = alignment_of(bytes);
+    const bool is_large = part_of(alignment) == HEAP_LARGE;
+    const size_t offset = in_chunk && !is_large ? take_from_chunk(team, all, alignment)
+                                                : take_range(team, all, alignment);
     if (offset == HEAP_FULL) return false;
     *range = (struct range){.offset = offset,
                             .bytes = all,
@@ -274,8 +274,7 @@ size_t *armcii_team_share(struct team *team, size_t mine)
     return table_of(word);
 }
 
-void armcii_team_unshare(struct team *team, size_t *table)
+void armcii_team_unshare(size_t *table)
 {
-    (void)team;
     armcii_heap_leave(table);
 }

@@ -52,6 +52,6 @@ size_t armcii_range_on_node(const struct team *team, size_t bytes);
  * for it in its heap. */
 size_t *armcii_team_share(struct team *team, size_t mine);
 /* The caller reads the table no more. */
-void armcii_team_unshare(struct team *team, size_t *table);
+void armcii_team_unshare(size_t *table);
 
 #endif

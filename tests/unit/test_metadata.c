@@ -166,10 +166,10 @@ size_t *__wrap_armcii_team_share(struct team *any, size_t mine)
     return table;
 }
 
-void __wrap_armcii_team_unshare(struct team *any, size_t *table);
-void __wrap_armcii_team_unshare(struct team *any, size_t *table)
+void __wrap_armcii_team_unshare(size_t *table);
+void __wrap_armcii_team_unshare(size_t *table)
 {
-    size_t bytes = (size_t)any->size * sizeof *table;
+    size_t bytes = RANKS * sizeof *table;
     node_bytes -= bytes;
     munmap(table, bytes);
 }
