@@ -1,5 +1,5 @@
 /* mutexes.c - sets of mutexes over a team (ARMCI's own set is over the world), and those that this
- * process holds. A transport queues the processes that wait. */
+ * process holds. The processes that wait queue as the route says. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "core/op.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "transport/transport.h"
+#include "transport/route.h"
 
 /* A mutex that a thread of this process holds, or waits for. */
 struct held {
@@ -17,7 +17,7 @@ struct held {
     int mutex, owner;
     bool taken;                     /* held, or asked for */
     unsigned short tickets, served; /* of threads that lock it: they get it in that order */
-    const void *thread;             /* the thread that holds it or waits for the transport */
+    const void *thread;             /* the thread that holds it or waits for it */
 };
 
 enum { BUCKETS = 64 };
@@ -26,8 +26,8 @@ struct mutex_set {
     int *count;                 /* [team size] */
     struct held *held[BUCKETS]; /* by mutex and owner */
     unsigned long name;         /* unique, the same on all members */
-    const struct transport *transport;
-    void *queues;           /* the transport's state; NULL if the set is empty */
+    const struct mutexes *queueing;
+    void *queues;           /* state of queueing; NULL if the set is empty */
     struct mutex_set *next; /* of the sets of the extension */
 };
 
@@ -140,9 +140,8 @@ static unsigned long name_of_new_set(const struct team *team)
 static bool create_queues(struct mutex_set *set, struct team *team, long total)
 {
     if (total <= 0) return total == 0;
-    for (const struct transport **t = armcii_transports; *t && !set->transport; t++)
-        if (!(*t)->has_mutexes || (*t)->has_mutexes(team)) set->transport = *t;
-    if (set->transport) set->queues = set->transport->mutexes_create(team, set->count, set->name);
+    set->queueing = armcii_route_mutexes(team);
+    set->queues = set->queueing->create(team, set->count, set->name);
     return set->queues != NULL;
 }
 
@@ -166,12 +165,12 @@ static void destroy_set(struct mutex_set *set)
 {
     armcii_fence_team(set->team); /* unlocks, too */
     armcii_coll_barrier(set->team->comm);
-    if (set->queues) set->transport->mutexes_free(set->queues);
+    if (set->queues) set->queueing->free(set->queues);
     armcii_team_release(set->team);
     free_set(set);
 }
 
-/* A process has one place in the transport's queue, so threads of one process queue here. */
+/* A process has one place in the queue, so threads of one process queue here. */
 static void wait_for_other_threads(struct held *h)
 {
     struct backoff p = {0};
@@ -181,7 +180,7 @@ static void wait_for_other_threads(struct held *h)
     h->served++;
 }
 
-/* Other threads see it as held while this one waits for the transport. */
+/* Other threads see it as held while this one waits in the queue. */
 static void reserve(struct held *h)
 {
     h->taken = true;
@@ -193,7 +192,7 @@ static void acquire(struct mutex_set *set, int mutex, int owner)
     struct held *h = need_held(set, mutex, owner);
     wait_for_other_threads(h);
     reserve(h);
-    set->transport->lock(set->queues, owner, mutex);
+    set->queueing->lock(set->queues, owner, mutex);
 }
 
 static bool try_acquire(struct mutex_set *set, int mutex, int owner)
@@ -201,7 +200,7 @@ static bool try_acquire(struct mutex_set *set, int mutex, int owner)
     if (*find_held(set, mutex, owner)) return false;
     struct held *h = need_held(set, mutex, owner);
     reserve(h);
-    bool got = set->transport->trylock(set->queues, owner, mutex);
+    bool got = set->queueing->trylock(set->queues, owner, mutex);
     if (!got) end_held(set, mutex, owner);
     return got;
 }
@@ -312,7 +311,7 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
         return;
     }
     armcii_complete_all();
-    set->transport->unlock(set->queues, owner, mutex);
+    set->queueing->unlock(set->queues, owner, mutex);
     end_held(set, mutex, owner);
 }
 

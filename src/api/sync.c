@@ -164,7 +164,7 @@ static bool complete_before_barrier(void)
 void PARMCI_Barrier(void)
 {
     if (!complete_before_barrier()) return;
-    armcii_route_barrier()->barrier();
+    armcii_route_barrier();
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);
 

@@ -196,8 +196,21 @@ void armcii_route_region(struct region *r)
     }
 }
 
-const struct transport *armcii_route_barrier(void)
+const struct mutexes *armcii_route_mutexes(const struct team *team)
 {
-    if (armcii_node->shares_memory && armcii_node->size == armcii_world->size) return &armcii_shm;
-    return armcii_transports_have(&armcii_am) ? &armcii_am : &armcii_rma;
+    if (armcii_node->shares_memory && is_one_node(team)) return &armcii_shm_mutexes;
+    return armcii_transports_have(&armcii_am) ? &armcii_am_mutexes : &armcii_rma_mutexes;
+}
+
+void armcii_route_barrier(void)
+{
+    if (armcii_node->shares_memory && armcii_node->size == armcii_world->size) {
+        armcii_node_barrier();
+    } else if (armcii_transports_have(&armcii_am)) {
+        armcii_am_barrier();
+    } else {
+        armcii_coll_barrier(armcii_world->comm);
+        atomic_thread_fence(memory_order_seq_cst); /* unified memory model: operations that others
+                                                      completed are visible to loads */
+    }
 }

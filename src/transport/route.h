@@ -14,8 +14,11 @@ void armcii_route_end(void);
 
 /* Set r->near and r->far; r->team and r->memget are known. */
 void armcii_route_region(struct region *r);
-/* The transport for barriers of the world. */
-const struct transport *armcii_route_barrier(void);
+/* For sets of mutexes of the team. */
+const struct mutexes *armcii_route_mutexes(const struct team *team);
+/* Collective over the world; not under the global lock. Everybody's stores and completed operations
+ * are visible after it. */
+void armcii_route_barrier(void);
 
 /* The choice, and how the lines of ARMCI_VERBOSE describe it. */
 struct route_choice {

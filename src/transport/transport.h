@@ -238,29 +238,24 @@ struct transport {
     long (*rmw)(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                 void *remote, long operand);
 
-    /* ---- mutexes ---- */
+    /* ---- progress ---- */
 
-    /* True if this transport can provide them. May be NULL: always. The job uses the first
-     * transport that can. */
-    bool (*has_mutexes)(const struct team *team);
+    /* Make progress on this process's operations and on requests of others; true when there was
+     * any. May be NULL. */
+    bool (*progress)(void);
+};
+
+/* A way to queue the processes that wait for mutexes (armcii_route_mutexes). */
+struct mutexes {
     /* Collective over the team: count[i] mutexes owned by member i, in a set whose name no other
      * set has. NULL, on every member, where there is no memory. */
-    void *(*mutexes_create)(struct team *team, const int count[], unsigned long name);
+    void *(*create)(struct team *team, const int count[], unsigned long name);
     /* The members' unlocks are complete, as after a fence. */
-    void (*mutexes_free)(void *set);
+    void (*free)(void *set);
     /* `owner` is a rank in the team. A process has one call at a time about a mutex. */
     void (*lock)(void *set, int owner, int mutex);
     bool (*trylock)(void *set, int owner, int mutex);
     void (*unlock)(void *set, int owner, int mutex);
-
-    /* ---- barrier and progress ---- */
-
-    /* Collective over the world; not under the global lock. Everybody's stores and completed
-     * operations are visible after it. */
-    void (*barrier)(void);
-    /* Make progress on this process's operations and on requests of others; true when there was
-     * any. May be NULL. */
-    bool (*progress)(void);
 };
 
 /* The transports for operations on a slice. All atomic operations on a region belong to one domain,

@@ -15,7 +15,6 @@
 #include "progress/event.h"
 #include "progress/loop.h"
 #include "transport/shm/shm.h"
-#include "transport/shm/mutex.h"
 #include "node/node.h"
 #include "node/doorbell.h"
 #include "transport/am/endpoint.h"
@@ -48,7 +47,7 @@ static void leaders_barrier(void)
     armcii_lock_exit();
 }
 
-static void barrier(void)
+void armcii_am_barrier(void)
 {
     armcii_node_barrier();
     if (armcii_world->leaders[armcii_world->node] == armcii_world->rank) leaders_barrier();
@@ -250,11 +249,5 @@ const struct transport armcii_am = {
     .is_quiet = armcii_endpoints_are_quiet,
     .fence_region = fence_region,
     .rmw = rmw,
-    .mutexes_create = armcii_mutexes_create,
-    .mutexes_free = armcii_mutexes_free,
-    .lock = armcii_am_lock,
-    .trylock = armcii_am_trylock,
-    .unlock = armcii_am_unlock,
-    .barrier = barrier,
     .progress = armcii_endpoints_poll,
 };

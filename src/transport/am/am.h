@@ -11,6 +11,7 @@
 #include "transport/transport.h"
 
 extern const struct transport armcii_am;
+extern const struct mutexes armcii_am_mutexes; /* mutexes.c */
 
 /* Collective over the world. The first process of each node is a server; this requires
  * MPI_THREAD_MULTIPLE. drives_rma: the thread of every process calls MPI at all times, since the
@@ -18,6 +19,9 @@ extern const struct transport armcii_am;
 void armcii_am_start(bool drives_rma);
 /* Collective; nothing is outstanding. */
 void armcii_am_end(void);
+
+/* Collective over the world; see armcii_route_barrier. */
+void armcii_am_barrier(void);
 
 /* Around a sleep of a server: neighbours ring while it lasts (struct loop_policy). */
 bool armcii_am_begin_sleep(void);
@@ -44,11 +48,5 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
 void armcii_client_lock(int owner, void *mutex);
 bool armcii_client_trylock(int owner, void *mutex);
 void armcii_client_unlock(int owner, void *mutex);
-
-/* ---- mutexes of several nodes (mutexes.c); the functions are those of struct transport ---- */
-
-void armcii_am_lock(void *set, int owner, int mutex);
-bool armcii_am_trylock(void *set, int owner, int mutex);
-void armcii_am_unlock(void *set, int owner, int mutex);
 
 #endif

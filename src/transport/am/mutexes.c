@@ -17,7 +17,7 @@ static bool is_here(const void *set, int owner)
     return armcii_world_is_on_node(process_of(set, owner));
 }
 
-void armcii_am_lock(void *set, int owner, int mutex)
+static void lock(void *set, int owner, int mutex)
 {
     struct mutex *m = armcii_mutex_address(set, owner, mutex);
     if (is_here(set, owner))
@@ -26,7 +26,7 @@ void armcii_am_lock(void *set, int owner, int mutex)
         armcii_client_lock(process_of(set, owner), m);
 }
 
-bool armcii_am_trylock(void *set, int owner, int mutex)
+static bool trylock(void *set, int owner, int mutex)
 {
     struct mutex *m = armcii_mutex_address(set, owner, mutex);
     return is_here(set, owner) ? armcii_mutex_trylock(m)
@@ -35,7 +35,7 @@ bool armcii_am_trylock(void *set, int owner, int mutex)
 
 /* If the next holder is on another node and this process is the server, it need not wait for the
  * thread. */
-void armcii_am_unlock(void *set, int owner, int mutex)
+static void unlock(void *set, int owner, int mutex)
 {
     struct mutex *m = armcii_mutex_address(set, owner, mutex);
     if (is_here(set, owner)) {
@@ -44,3 +44,11 @@ void armcii_am_unlock(void *set, int owner, int mutex)
         armcii_client_unlock(process_of(set, owner), m);
     }
 }
+
+const struct mutexes armcii_am_mutexes = {
+    .create = armcii_mutexes_create,
+    .free = armcii_mutexes_free,
+    .lock = lock,
+    .trylock = trylock,
+    .unlock = unlock,
+};

@@ -1,4 +1,6 @@
-/* mcs.c - MCS locks over MPI. */
+/* mcs.c - MCS locks over MPI, whose tails are in the owners' windows and whose links are mutex
+ * messages between waiters. They need no memory per waiter and no polling over the network. A wait
+ * releases the global lock at each backoff step. */
 #include "transport/rma/rma.h"
 
 #include <mpi.h>
@@ -97,7 +99,7 @@ struct rma_mcs {
     size_t *pad; /* [team size]: displacement of the first tail */
 };
 
-void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned long name)
+static void *create(struct team *team, const int count[], unsigned long name)
 {
     size_t bytes = (size_t)count[team->rank] * sizeof(int);
     struct rma_mcs *q = armcii_alloc(1, sizeof *q, "mutexes on %d processes", team->size);
@@ -119,7 +121,7 @@ void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned long 
     return q;
 }
 
-void armcii_rma_mcs_free(void *set)
+static void free_set(void *set)
 {
     struct rma_mcs *q = set;
     armcii_window_free(&q->window);
@@ -157,7 +159,7 @@ static int compare_and_swap_tail(struct rma_mcs *q, int owner, int mutex, int ex
     return before;
 }
 
-void armcii_rma_mcs_lock(void *set, int owner, int mutex)
+static void lock(void *set, int owner, int mutex)
 {
     struct rma_mcs *q = set;
     armcii_mpi_progress(
@@ -169,13 +171,13 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex)
     wait_for_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex));
 }
 
-bool armcii_rma_mcs_trylock(void *set, int owner, int mutex)
+static bool trylock(void *set, int owner, int mutex)
 {
     struct rma_mcs *q = set;
     return compare_and_swap_tail(q, owner, mutex, FREE, q->team->rank + 1) == FREE;
 }
 
-void armcii_rma_mcs_unlock(void *set, int owner, int mutex)
+static void unlock(void *set, int owner, int mutex)
 {
     struct rma_mcs *q = set;
     int me = q->team->rank + 1;
@@ -183,3 +185,11 @@ void armcii_rma_mcs_unlock(void *set, int owner, int mutex)
     int next = wait_for_msg(CONTROL_MUTEX_LINK, key_of(q, owner, mutex));
     send_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex), next);
 }
+
+const struct mutexes armcii_rma_mutexes = {
+    .create = create,
+    .free = free_set,
+    .lock = lock,
+    .trylock = trylock,
+    .unlock = unlock,
+};

@@ -2,7 +2,6 @@
  * its functions. */
 #include "transport/rma/rma.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -411,14 +410,7 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     return bytes == sizeof(long) ? old : small;
 }
 
-/* ---- barrier and progress ---- */
-
-static void barrier(void)
-{
-    armcii_coll_barrier(armcii_world->comm);
-    atomic_thread_fence(memory_order_seq_cst); /* unified memory model: operations that others
-                                                  completed are visible to loads */
-}
+/* ---- progress ---- */
 
 /* MPI does not report whether there was work. */
 static bool progress(void)
@@ -448,11 +440,5 @@ const struct transport armcii_rma = {
     .is_quiet = armcii_pending_is_quiet,
     .fence_region = armcii_pending_fence_region,
     .rmw = rmw,
-    .mutexes_create = armcii_rma_mcs_create,
-    .mutexes_free = armcii_rma_mcs_free,
-    .lock = armcii_rma_mcs_lock,
-    .trylock = armcii_rma_mcs_trylock,
-    .unlock = armcii_rma_mcs_unlock,
-    .barrier = barrier,
     .progress = progress,
 };

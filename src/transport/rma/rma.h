@@ -7,6 +7,7 @@
 #include "transport/transport.h"
 
 extern const struct transport armcii_rma;
+extern const struct mutexes armcii_rma_mutexes; /* mcs.c */
 
 /* Collective over the world. with_thread: a progress thread in each process; MPI allows threads.
  * passive_target: operations on this process's memory need no call of this process. */
@@ -111,18 +112,5 @@ void armcii_pending_fence_team(const struct team *team);
 void armcii_pending_fence_all(void);
 void armcii_pending_fence_region(struct region *region, int target);
 bool armcii_pending_is_quiet(void);
-
-/* ---- mutexes (mcs.c) ----
- *
- * An MCS lock (transport/shm/shm.h) whose tails are in the owners' windows and whose links are
- * mutex messages between waiters. It needs no memory per waiter and no polling over the network.
- * The functions are those of struct transport. A wait releases the global lock at each backoff
- * step. */
-
-void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned long name);
-void armcii_rma_mcs_free(void *set);
-void armcii_rma_mcs_lock(void *set, int owner, int mutex);
-bool armcii_rma_mcs_trylock(void *set, int owner, int mutex);
-void armcii_rma_mcs_unlock(void *set, int owner, int mutex);
 
 #endif

@@ -22,7 +22,7 @@ struct mutex {
 };
 _Static_assert(sizeof(struct mutex) == 16, "a process may have 100,000");
 
-/* A set: the functions mutexes_create and mutexes_free of struct transport. The mutexes of all
+/* A set: the functions create and free of struct mutexes. The mutexes of all
  * members are in the heap, so that every process knows the address of each in its owner, in other
  * processes of that node, and in its server. */
 struct mutex_memory {

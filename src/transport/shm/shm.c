@@ -1,16 +1,9 @@
-/* shm.c - the transport shm: mutexes, operations and the table of its functions. */
+/* shm.c - the transport shm: mutexes, operations and the tables of their functions. */
 #include "transport/shm/shm.h"
 
-#include "mpi/world.h"
 #include "transport/shm/mutex.h"
-#include "node/node.h"
 
 /* ---- mutexes ---- */
-
-static bool has_mutexes(const struct team *team)
-{
-    return armcii_node->shares_memory && armcii_world_is_one_node(team->size, team->to_world);
-}
 
 static void lock(void *set, int owner, int mutex)
 {
@@ -26,6 +19,14 @@ static void unlock(void *set, int owner, int mutex)
 {
     armcii_mutex_unlock(armcii_mutex_address(set, owner, mutex));
 }
+
+const struct mutexes armcii_shm_mutexes = {
+    .create = armcii_mutexes_create,
+    .free = armcii_mutexes_free,
+    .lock = lock,
+    .trylock = trylock,
+    .unlock = unlock,
+};
 
 /* ---- operations ---- */
 
@@ -63,11 +64,4 @@ const struct transport armcii_shm = {
     .start = start,
     .order = order,
     .rmw = rmw,
-    .has_mutexes = has_mutexes,
-    .mutexes_create = armcii_mutexes_create,
-    .mutexes_free = armcii_mutexes_free,
-    .lock = lock,
-    .trylock = trylock,
-    .unlock = unlock,
-    .barrier = armcii_node_barrier,
 };

@@ -14,6 +14,7 @@
 #include "transport/transport.h"
 
 extern const struct transport armcii_shm;
+extern const struct mutexes armcii_shm_mutexes; /* of a team on one node */
 
 /* ---- transfers by load and store (apply.c) ----
  *
