@@ -41,13 +41,6 @@ static bool is_shared(void)
     return armcii_heap->bytes > 0;
 }
 
-/* The transport that needs to attach the memory; NULL: none. */
-static const struct transport *registrar(void)
-{
-    const struct transport *atomic = memget.region->near->atomic;
-    return atomic->memget_attach ? atomic : NULL;
-}
-
 static void free_memory(char *memory)
 {
     if (!is_shared()) free(memory); /* the heap keeps it until the end */
@@ -55,8 +48,9 @@ static void free_memory(char *memory)
 
 static char *new_memory(size_t bytes)
 {
+    const struct transport *t = memget.region->near->atomic;
     char *memory = is_shared() ? armcii_heap_take(bytes) : aligned_alloc(UNIT, bytes);
-    if (!memory || !registrar() || registrar()->memget_attach(memget.region, memory, bytes) == 0)
+    if (!memory || !t->memget_attach || t->memget_attach(memget.region, memory, bytes) == 0)
         return memory;
     free_memory(memory);
     return NULL;
@@ -122,7 +116,6 @@ static void free_pieces(void)
     while (memget.pieces) {
         struct piece *p = memget.pieces;
         memget.pieces = p->next;
-        if (registrar()) registrar()->memget_detach(memget.region, p->memory);
         free_memory(p->memory);
         unreserve(p->bytes);
         armcii_pool_clear(&p->pool);
@@ -204,8 +197,8 @@ void armcii_memget_start(void)
 void armcii_memget_end(void)
 {
     if (memget.region) {
-        free_pieces();
         armcii_region_detach(memget.region);
+        free_pieces();
     }
     free(memget.region);
     memget.region = NULL;
@@ -223,7 +216,7 @@ static void *create_alone(size_t bytes)
 {
     const char *why;
     struct region *r = armcii_region_create(armcii_team_world(), (long)bytes, &why);
-    return r ? r->own : NULL;
+    return r ? armcii_region_base(r, 0) : NULL;
 }
 
 void *armcii_memget_create(size_t bytes)

@@ -239,50 +239,25 @@ static void release_reservation(const struct region *r)
 /* Before other members can access it. */
 static void fill_own_slice(const struct region *r)
 {
-    if (armcii_config->debug_alloc && r->own_bytes > 0) memset(r->own, 0xa5, r->own_bytes);
-}
-
-/* A window for one region. 0, or nonzero on every member. */
-static int allocate_alone(struct region *r)
-{
-    int me = r->team->rank;
-    if (!r->near->contiguous->region_alloc) {
-        return refuse("no room for %zu bytes on each process of a group of %d in the heap",
-                      r->largest, r->team->size);
-    }
-    r->base = allocate_table(r, sizeof r->base[0]);
-    if (r->near->contiguous->region_alloc(r) != 0)
-        return refuse("the MPI library makes no window for a group of %d", r->team->size);
-    r->own = r->base[me];
-    fill_own_slice(r);
-    armcii_coll_allgather(&r->own, r->base, (int)sizeof r->own, r->team->comm);
-    return 0;
-}
-
-static void allocate_in_heap(struct region *r)
-{
-    r->own = armcii_heap_address(armcii_world->rank, r->range.offset, r->range.stride);
-    fill_own_slice(r);
-    if (armcii_config->debug_alloc) armcii_coll_barrier(r->team->comm);
+    const int me = r->team->rank;
+    if (!armcii_config->debug_alloc) return;
+    if (armcii_slice_bytes(r, me) > 0)
+        memset(armcii_region_base(r, me), 0xa5, armcii_slice_bytes(r, me));
+    armcii_coll_barrier(r->team->comm);
 }
 
 /* 0, or nonzero on every member. */
 static int create_memory(struct region *r)
 {
-    if (r->range.stride > 0)
-        allocate_in_heap(r);
-    else if (allocate_alone(r) != 0)
-        return -1;
-    if (armcii_region_attach(r) == 0) return 0;
-    return refuse("the MPI library makes no window for a group of %d", r->team->size);
-}
-
-char *armcii_region_base(const struct region *r, int member)
-{
-    if (armcii_slice_bytes(r, member) == 0) return NULL;
-    return r->range.stride
-               ? armcii_heap_address(r->team->to_world[member], r->range.offset, r->range.stride)
-               : r->base[member];
+    const bool in_heap = r->range.stride > 0;
+    if (!in_heap && !r->near->contiguous->region_attach)
+        return refuse("no room for %zu bytes on each process of a group of %d in the heap",
+                      r->largest, r->team->size);
+    if (!in_heap) r->base = allocate_table(r, sizeof r->base[0]);
+    if (armcii_region_attach(r) != 0)
+        return refuse("the MPI library makes no window for a group of %d", r->team->size);
+    fill_own_slice(r);
+    return 0;
 }
 
 static void add_slices(struct region *r)
@@ -317,15 +292,14 @@ static struct region *abandon(struct region *r)
 /* True if a transport makes windows for such regions: small ones share those. */
 static bool has_window(const struct region *r)
 {
-    return r->far->contiguous->region_alloc || r->far->atomic->region_alloc ||
-           r->near->atomic->region_alloc;
+    return r->far->contiguous->region_attach || r->far->atomic->region_attach ||
+           r->near->atomic->region_attach;
 }
 
 struct region *armcii_region_create(struct team *team, long bytes, const char **why)
 {
     struct region *r = new_region(team);
     bool valid = exchange_sizes(r, bytes);
-    r->own_bytes = (size_t)bytes;
     *why = valid && r->largest == 0 ? NULL : refusal;
     if (!valid) refuse("another process requests a negative size");
     if (!valid || !*why) {

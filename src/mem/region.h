@@ -18,9 +18,6 @@ void armcii_regions_free_all(void);
  * pass different regions. */
 bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed);
 
-/* The address of a member's slice in that process; NULL for a slice of 0 bytes. */
-char *armcii_region_base(const struct region *r, int member);
-
 /* The region whose slice in this process begins at base; NULL if none does. */
 struct region *armcii_region_of_base(const void *base);
 

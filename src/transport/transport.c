@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/lock.h"
+#include "node/heap.h"
 
 const struct path_text armcii_paths[PATHS] = {
     [PATH_NONE] = {"none", "no data moved"},
@@ -107,9 +108,17 @@ const struct slice_run *armcii_slice_run(const struct region *r, int member)
     return &r->runs[low];
 }
 
+char *armcii_region_base(const struct region *r, int member)
+{
+    if (armcii_slice_bytes(r, member) == 0) return NULL;
+    return r->range.stride
+               ? armcii_heap_address(r->team->to_world[member], r->range.offset, r->range.stride)
+               : r->base[member];
+}
+
 enum { ROUTE_TRANSPORTS = 6 };
 
-/* Each transport once, the provider of memory first. */
+/* Each transport once. */
 static size_t transports_of(const struct region *r, const struct transport *list[ROUTE_TRANSPORTS])
 {
     const struct route *near = r->near, *far = r->far;
@@ -134,17 +143,15 @@ static bool attach(const struct transport *t, struct region *r)
     return true;
 }
 
-/* The provider of memory comes last: until then others may open its segment. It is detached in any
- * case, since it has allocated. */
 int armcii_region_attach(struct region *r)
 {
     const struct transport *list[ROUTE_TRANSPORTS];
-    size_t n = transports_of(r, list), i = n;
-    while (i > 0 && attach(list[i - 1], r))
-        i--;
-    if (i == 0) return 0;
-    for (size_t k = n; k-- > 0;)
-        if ((k >= i || k == 0) && list[k]->region_detach) list[k]->region_detach(r);
+    size_t n = transports_of(r, list), i = 0;
+    while (i < n && attach(list[i], r))
+        i++;
+    if (i == n) return 0;
+    while (i-- > 0)
+        if (list[i]->region_detach) list[i]->region_detach(r);
     return -1;
 }
 

@@ -30,11 +30,9 @@ struct region {
     bool has_empty;         /* a slice has 0 bytes */
     size_t *bytes;          /* [team size]; NULL: see runs */
     bool shares_bytes;      /* that table is the node's (node/range.h) */
-    size_t own_bytes;       /* of the caller's slice */
     struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all
                                slices have `largest` bytes */
     int run_count;
-    char *own;          /* the caller's slice */
     struct range range; /* of the heap; then base is NULL */
     char **base;        /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
     size_t total;       /* bytes of all slices; at most SIZE_MAX */
@@ -64,6 +62,9 @@ static inline size_t armcii_slice_bytes(const struct region *r, int member)
     if (r->bytes) return r->bytes[member];
     return r->runs ? armcii_slice_run(r, member)->bytes : r->largest;
 }
+
+/* The address of a member's slice in that process; NULL for a slice of 0 bytes. */
+char *armcii_region_base(const struct region *r, int member);
 
 /* A resolved remote address: the slice it lies in, and its route. */
 struct raddr {
@@ -163,23 +164,19 @@ struct transport {
 
     /* ---- regions; collective over the region's team ---- */
 
-    /* Allocate the slices of a region that is not in the heap: their sizes are known; sets the
-     * caller's r->base. Only for transports that provide memory. 0, or nonzero on every member. */
-    int (*region_alloc)(struct region *r);
-    /* Prepare for operations: the slices' addresses are known on every member. 0, or nonzero on
-     * every member. */
+    /* Prepare for operations. The slices of a region that is not in the heap are allocated here,
+     * and their addresses set in r->base. 0, or nonzero on every member. NULL: there is nothing to
+     * prepare, and no memory but the heap's. */
     int (*region_attach)(struct region *r);
-    /* Undo region_attach and region_alloc. No operation is in flight on the region. */
+    /* Undo region_attach, and all memget_attach. No operation is in flight on the region. */
     void (*region_detach)(struct region *r);
     /* Make what others completed visible to the caller's loads, and the caller's stores to others.
      * Not collective. May be NULL. */
     void (*region_sync)(struct region *r);
 
-    /* ---- memory of ARMCI_Memget, added by one process; not collective ---- */
-
-    /* Make memory reachable by this transport. May be NULL. 0, or nonzero. */
+    /* Add memory of the caller to the region of ARMCI_Memget. Not collective. May be NULL. 0, or
+     * nonzero. */
     int (*memget_attach)(struct region *r, char *memory, size_t bytes);
-    void (*memget_detach)(struct region *r, char *memory);
 
     /* ---- put, get, accumulate ---- */
 

@@ -61,7 +61,7 @@ static const char *const names[FAKE_KINDS] = {
     "put",         "get",          "acc",      "shape-put", "shape-get",
     "shape-acc",   "fetch-and-op", "cas",      "flush",     "flush-all",
     "flush-local", "sync",         "progress", "create",    "create-dynamic",
-    "attach",      "detach",       "free",
+    "attach",      "free",
 };
 
 static void *allocate(size_t bytes)
@@ -243,17 +243,6 @@ int armcii_window_attach(struct window *w, void *memory, size_t bytes)
             return 0;
         }
     ck_abort_msg("more than %d pieces of memory attached", MOST_ATTACHED);
-}
-
-void armcii_window_detach(struct window *w, void *memory)
-{
-    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_DETACH});
-    for (int i = 0; i < MOST_ATTACHED; i++)
-        if (f->attached[i].memory == memory) {
-            f->attached[i] = (struct extent){0};
-            return;
-        }
-    ck_abort_msg("memory detached that was not attached");
 }
 
 static void close_window(struct fake_window *f)

@@ -45,7 +45,6 @@ enum fake_kind {
     FAKE_CREATE,
     FAKE_CREATE_DYNAMIC,
     FAKE_ATTACH,
-    FAKE_DETACH,
     FAKE_FREE,
     FAKE_KINDS
 };

@@ -158,21 +158,17 @@ enum window_memory armcii_rma_window_memory(const struct team *team)
                                                                  : WINDOW_MEMORY_MPI;
 }
 
-static int alloc(struct region *r)
+/* Memory of MPI, for a region that is not in the heap. */
+static int attach_allocated(struct region *r)
 {
     struct rma_region *part = new_part();
-    int rc = armcii_window_create(&part->own, r->own_bytes, armcii_quirks->slice_unit,
-                                  armcii_rma_window_memory(r->team), r->team->comm);
-    r->base[r->team->rank] = part->own.base;
-    return set_or_free(rc, r, part);
-}
-
-/* The members' paddings, of a window that MPI allocated. */
-static int gather_pads(struct region *r)
-{
-    struct rma_region *part = armcii_rma_part(r);
+    int rc = armcii_window_create(&part->own, armcii_slice_bytes(r, r->team->rank),
+                                  armcii_quirks->slice_unit, armcii_rma_window_memory(r->team),
+                                  r->team->comm);
+    if (set_or_free(rc, r, part) != 0) return rc;
     part->pad = armcii_alloc((size_t)r->team->size, sizeof *part->pad,
                              "the tables of a region of %d processes", r->team->size);
+    armcii_coll_allgather(&part->own.base, r->base, (int)sizeof *r->base, r->team->comm);
     armcii_coll_allgather(&part->own.pad, part->pad, (int)sizeof *part->pad, r->team->comm);
     return 0;
 }
@@ -199,8 +195,9 @@ static int create_over(const struct region *r, struct window *w, void *memory, s
 static int attach_own(struct region *r)
 {
     struct rma_region *part = new_part();
-    size_t bytes = r->own_bytes;
-    return set_or_free(create_over(r, &part->own, bytes > 0 ? r->own : NULL, bytes), r, part);
+    const int me = r->team->rank;
+    int rc = create_over(r, &part->own, armcii_region_base(r, me), armcii_slice_bytes(r, me));
+    return set_or_free(rc, r, part);
 }
 
 /* What the caller reserves for the window of the region's chunk: a network that carries out RMA by
@@ -246,7 +243,7 @@ static int attach_to_chunk(struct region *r)
 static int attach(struct region *r)
 {
     if (r->memget) return attach_memget(r);
-    if (armcii_rma_part(r)) return gather_pads(r);
+    if (r->base) return attach_allocated(r);
     return r->range.chunk ? attach_to_chunk(r) : attach_own(r);
 }
 
@@ -330,11 +327,6 @@ void armcii_rma_end(void)
 static int memget_attach(struct region *r, char *memory, size_t bytes)
 {
     return armcii_window_attach(armcii_rma_part(r)->window, memory, bytes);
-}
-
-static void memget_detach(struct region *r, char *memory)
-{
-    armcii_window_detach(armcii_rma_part(r)->window, memory);
 }
 
 /* ---- operations ---- */
@@ -421,12 +413,10 @@ static bool progress(void)
 
 const struct transport armcii_rma = {
     .name = "rma",
-    .region_alloc = alloc,
     .region_attach = attach,
     .region_detach = detach,
     .region_sync = sync,
     .memget_attach = memget_attach,
-    .memget_detach = memget_detach,
     .start = start,
     .joins = armcii_rma_joins,
     .wait = armcii_pending_wait,

@@ -98,11 +98,6 @@ int armcii_window_attach(struct window *w, void *memory, size_t bytes)
     return rc;
 }
 
-void armcii_window_detach(struct window *w, void *memory)
-{
-    MPI_Win_detach(w->win, memory);
-}
-
 void armcii_window_free(struct window *w)
 {
     unsigned entries = armcii_lock_suspend();

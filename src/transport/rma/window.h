@@ -30,11 +30,10 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
 /* Collective: a window over memory that the caller owns, at a multiple of 16: elsewhere puts of
  * MPICH 4.0.2 land before their place. */
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm);
-/* Collective: a window without memory; armcii_window_attach adds memory. The displacement of an
- * attached byte is its address. */
+/* Collective: a window without memory; armcii_window_attach adds memory, until the window is freed.
+ * The displacement of an attached byte is its address. */
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm);
 int armcii_window_attach(struct window *w, void *memory, size_t bytes);
-void armcii_window_detach(struct window *w, void *memory);
 /* Collective. All operations on the window are complete. */
 void armcii_window_free(struct window *w);
 
