@@ -261,7 +261,6 @@ void PARMCI_Access_begin(void *ptr)
     struct region *region = entered ? own_region(CALLER, ptr) : NULL;
     if (!region) return;
     armcii_fence_region(region, armcii_world->rank);
-    armcii_region_sync(region);
     atomic_thread_fence(memory_order_acquire); /* order later loads after the load that told the
                                                   program of the data */
 }
@@ -271,8 +270,9 @@ void PARMCI_Access_end(void *ptr)
 {
     ARMCII_ENTER(CALLER);
     struct region *region = entered ? own_region(CALLER, ptr) : NULL;
-    if (region) armcii_region_sync(region);
-    if (region) atomic_thread_fence(memory_order_release);
+    if (!region) return;
+    armcii_fence_region(region, armcii_world->rank);
+    atomic_thread_fence(memory_order_release);
 }
 ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);
 

@@ -32,7 +32,7 @@ bool armcii_aggregate_accepts(const struct op *op, const struct raddr *raddr)
 {
     const struct shape *s = &op->shape;
     if (raddr->is_assumed) return false; /* lists of two such slices may overlap */
-    if (!transport_of(op, raddr)->wait_all || s->bytes > AGGREGATE_REQUEST_BYTES) return false;
+    if (!transport_of(op, raddr)->complete || s->bytes > AGGREGATE_REQUEST_BYTES) return false;
     if (s->form == SHAPE_CONTIGUOUS) return true;
     return s->nsegs <= (s->form == SHAPE_STRIDED ? AGGREGATE_ROWS : AGGREGATE_SEGMENTS) &&
            joins(op, raddr);

@@ -55,19 +55,6 @@ void **armcii_region_part(struct region *r, const struct transport *t)
 
 /* ---- all transports ---- */
 
-void armcii_wait_all(int target)
-{
-    for (const struct transport **t = armcii_transports; *t; t++)
-        if ((*t)->wait_all) (*t)->wait_all(target);
-}
-
-void armcii_fence_team(const struct team *team)
-{
-    armcii_drain_stores();
-    for (const struct transport **t = armcii_transports; *t; t++)
-        if ((*t)->fence_team) (*t)->fence_team(team);
-}
-
 bool armcii_transports_are_quiet(void)
 {
     for (const struct transport **t = armcii_transports; *t; t++)
@@ -162,21 +149,13 @@ void armcii_region_detach(struct region *r)
         if (list[n]->region_detach) list[n]->region_detach(r);
 }
 
-void armcii_region_sync(struct region *r)
+bool armcii_region_uses(const struct region *r, const struct transport *t)
 {
     const struct transport *list[ROUTE_TRANSPORTS];
     size_t n = transports_of(r, list);
-    for (size_t i = 0; i < n; i++)
-        if (list[i]->region_sync) list[i]->region_sync(r);
-}
-
-void armcii_fence_region(struct region *r, int target)
-{
-    const struct transport *list[ROUTE_TRANSPORTS];
-    size_t n = transports_of(r, list);
-    armcii_drain_stores();
-    for (size_t i = 0; i < n; i++)
-        if (list[i]->fence_region) list[i]->fence_region(r, target);
+    while (n > 0 && list[n - 1] != t)
+        n--;
+    return n > 0;
 }
 
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
@@ -195,8 +174,8 @@ void armcii_route_order_flag(const struct raddr *raddr, const struct transport *
     for (const struct transport **t = armcii_transports; *t; t++)
         if (*t == chosen && chosen->order_flag)
             chosen->order_flag(raddr, target);
-        else if ((*t)->fence)
-            (*t)->fence(target);
+        else if ((*t)->complete)
+            (*t)->complete(&(struct op_set){.target = target}, COMPLETE_REMOTE);
 }
 
 /* ---- buffers and scaled data ---- */

@@ -148,6 +148,19 @@ struct path_text {
 };
 extern const struct path_text armcii_paths[PATHS];
 
+/* A set of operations that this process has started: those that meet all conditions. */
+struct op_set {
+    int target;              /* towards one process; -1: towards all */
+    const struct team *team; /* towards its members; NULL: towards all */
+    struct region *region;   /* NULL: on all */
+};
+
+/* Sets of bits. */
+enum completion {
+    COMPLETE_LOCAL = 1, /* the local memory of all of them may be used */
+    COMPLETE_REMOTE = 2 /* puts and accumulates are in place */
+};
+
 /* A started operation. */
 struct request {
     const struct transport *transport; /* NULL: complete locally */
@@ -170,10 +183,6 @@ struct transport {
     int (*region_attach)(struct region *r);
     /* Undo region_attach, and all memget_attach. No operation is in flight on the region. */
     void (*region_detach)(struct region *r);
-    /* Make what others completed visible to the caller's loads, and the caller's stores to others.
-     * Not collective. May be NULL. */
-    void (*region_sync)(struct region *r);
-
     /* Add memory of the caller to the region of ARMCI_Memget. Not collective. May be NULL. 0, or
      * nonzero. */
     int (*memget_attach)(struct region *r, char *memory, size_t bytes);
@@ -193,9 +202,6 @@ struct transport {
     bool (*is_complete)(const struct request *req);
     /* The same, but makes the progress that is needed to find out. */
     bool (*test)(const struct request *req);
-    /* Everything towards the target, or everybody (-1), is complete locally on return. May be NULL:
-     * it is complete when it starts. */
-    void (*wait_all)(int target);
     /* A nonblocking operation returns incomplete: wake the progress thread if it sleeps. May be
      * NULL. */
     void (*push)(void);
@@ -214,18 +220,14 @@ struct transport {
      * accumulates that this transport has started towards the target; it arrives without further
      * calls. NULL: a fence is needed before and after it. */
     void (*order_flag)(const struct raddr *raddr, int target);
-    /* Every put and accumulate started so far towards the target, the members of a team, everybody
-     * is complete remotely on return; gets need not be complete. The cost depends on what is
-     * outstanding, not on the number of processes. The four fences and is_quiet are NULL where
-     * operations, except for stores of this process, are complete remotely when they start. */
-    void (*fence)(int target);
-    void (*fence_team)(const struct team *team);
-    void (*fence_all)(void);
-    /* True if there is nothing that a fence would wait for. */
+    /* Return when all of these that were started before the call are complete, as the bits `how`
+     * say. The cost depends on what is outstanding, not on the number of processes. With a region,
+     * towards this process: what others completed there is visible to the caller's loads, and the
+     * caller's stores to others. NULL where operations, except for stores of this process, are
+     * complete when they start. */
+    void (*complete)(const struct op_set *which, unsigned how);
+    /* True if nothing is left to complete remotely. NULL as `complete`. */
     bool (*is_quiet)(void);
-    /* Everything on the region, gets too, is complete on return: towards one process; towards all
-     * if target is -1, so that the region may be freed. */
-    void (*fence_region)(struct region *r, int target);
 
     /* ---- atomics ---- */
 
@@ -312,25 +314,43 @@ static inline void armcii_drain_stores(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Complete remotely what this process has started towards the target, on all transports, and drain
- * its stores. */
+/* True if a route of the region names the transport. */
+bool armcii_region_uses(const struct region *r, const struct transport *t);
+
+/* Complete operations on all transports that carry them; COMPLETE_REMOTE drains stores, too. */
+static inline void armcii_complete(const struct op_set *which, unsigned how)
+{
+    const struct region *region = which->region;
+    if (how & COMPLETE_REMOTE) armcii_drain_stores();
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if ((*t)->complete && (!region || armcii_region_uses(region, *t)))
+            (*t)->complete(which, how);
+}
+
+/* Complete remotely what was started towards one process, all, the members of a team. */
 static inline void armcii_fence(int target)
 {
-    armcii_drain_stores();
-    for (const struct transport **t = armcii_transports; *t; t++)
-        if ((*t)->fence) (*t)->fence(target);
+    armcii_complete(&(struct op_set){.target = target}, COMPLETE_REMOTE);
 }
-
 static inline void armcii_fence_all(void)
 {
-    armcii_drain_stores();
-    for (const struct transport **t = armcii_transports; *t; t++)
-        if ((*t)->fence_all) (*t)->fence_all();
+    armcii_fence(-1);
 }
-
-void armcii_fence_team(const struct team *team);
-void armcii_fence_region(struct region *r, int target);
-void armcii_wait_all(int target);
+static inline void armcii_fence_team(const struct team *team)
+{
+    armcii_complete(&(struct op_set){.target = -1, .team = team}, COMPLETE_REMOTE);
+}
+/* Complete everything on the region, towards one process or all (-1); then it may be freed. */
+static inline void armcii_fence_region(struct region *r, int target)
+{
+    armcii_complete(&(struct op_set){.target = target, .region = r},
+                    COMPLETE_LOCAL | COMPLETE_REMOTE);
+}
+/* Complete locally what was started towards one process or all (-1). */
+static inline void armcii_wait_all(int target)
+{
+    armcii_complete(&(struct op_set){.target = target}, COMPLETE_LOCAL);
+}
 bool armcii_transports_are_quiet(void);
 /* One round of waiting for another thread or process: make progress, back off, let other threads
  * in. */
@@ -342,6 +362,5 @@ bool armcii_progress(void);
  * none attached. */
 int armcii_region_attach(struct region *r);
 void armcii_region_detach(struct region *r);
-void armcii_region_sync(struct region *r);
 
 #endif

@@ -410,7 +410,7 @@ static void move(const struct row *row, struct sample *m, enum fake_order order,
                    .target = 1,
                    .shape = m->shape};
     job_blocking(t);
-    armcii_pending_fence_all();
+    armcii_fence_all();
     for (size_t i = 0; i < m->size[to]; i++)
         if (m->arena[to][i] != model[i])
             ck_abort_msg(

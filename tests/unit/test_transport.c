@@ -69,11 +69,6 @@ static bool is_complete(const struct request *req)
     return is_done;
 }
 
-static void wait_all(int target)
-{
-    record("wait-all %d; ", target);
-}
-
 static void push(void)
 {
     record("push; ");
@@ -92,30 +87,17 @@ static void order_flag(const struct raddr *raddr, int target)
     record("order flag of %d; ", target);
 }
 
-static void fence(int target)
+static void complete(const struct op_set *which, unsigned how)
 {
-    record("fence %d; ", target);
-}
-
-static void fence_team(const struct team *team)
-{
-    record("fence-team of %d; ", team->size);
-}
-
-static void fence_all(void)
-{
-    record("fence-all; ");
+    record("complete%s%s %d", how & COMPLETE_LOCAL ? " locally" : "",
+           how & COMPLETE_REMOTE ? " remotely" : "", which->target);
+    if (which->team) record(" of %d", which->team->size);
+    record("%s; ", which->region ? " on a region" : "");
 }
 
 static bool is_quiet(void)
 {
     return is_done;
-}
-
-static void fence_region(struct region *r, int target)
-{
-    (void)r;
-    record("fence-region %d; ", target);
 }
 
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
@@ -140,15 +122,11 @@ static const struct transport recorder = {
     .wait = wait,
     .is_complete = is_complete,
     .test = is_complete,
-    .wait_all = wait_all,
     .push = push,
     .order = order,
     .order_flag = order_flag,
-    .fence = fence,
-    .fence_team = fence_team,
-    .fence_all = fence_all,
+    .complete = complete,
     .is_quiet = is_quiet,
-    .fence_region = fence_region,
     .rmw = rmw,
     .progress = progress,
 };
@@ -206,7 +184,8 @@ TEST(fences_arrive)
     armcii_fence_all();
     armcii_fence_region(region, -1);
     armcii_wait_all(THEM);
-    expect("fence 1; fence-team of 4; fence-all; fence-region -1; wait-all 1; ");
+    expect("complete remotely 1; complete remotely -1 of 4; complete remotely -1; "
+           "complete locally remotely -1 on a region; complete locally 1; ");
     ck_assert(armcii_transports_are_quiet());
     is_done = false;
     ck_assert(!armcii_transports_are_quiet());
@@ -222,7 +201,7 @@ TEST(a_flag_needs_no_fence_of_its_own_transport)
     armcii_route_order_flag(&raddr, &recorder, THEM);
     expect("order flag of 1; ");
     armcii_route_order_flag(&raddr, &armcii_shm, THEM);
-    expect("fence 1; ");
+    expect("complete remotely 1; ");
 }
 
 TEST(atomics_arrive)

@@ -214,17 +214,6 @@ static void order_flag(const struct raddr *raddr, int target)
     armcii_endpoint_order_flag(armcii_world->node_of[target]);
 }
 
-static void fence_region(struct region *r, int target)
-{
-    (void)r;
-    if (target >= 0) {
-        armcii_endpoints_fence(target);
-    } else {
-        armcii_endpoints_fence_all();
-        armcii_client_wait_all(-1);
-    }
-}
-
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                 void *remote, long operand)
 {
@@ -238,16 +227,12 @@ const struct transport armcii_am = {
     .wait = armcii_client_wait,
     .is_complete = armcii_client_is_complete,
     .test = armcii_client_is_complete,
-    .wait_all = armcii_client_wait_all,
     .push = armcii_progress_thread_wake_if_asleep,
     .order = order,
     .expect_flag = expect_flag,
     .order_flag = order_flag,
-    .fence = armcii_endpoints_fence,
-    .fence_team = armcii_endpoints_fence_team,
-    .fence_all = armcii_endpoints_fence_all,
+    .complete = armcii_am_complete,
     .is_quiet = armcii_endpoints_are_quiet,
-    .fence_region = fence_region,
     .rmw = rmw,
     .progress = armcii_endpoints_poll,
 };

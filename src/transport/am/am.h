@@ -38,6 +38,7 @@ void armcii_client_wait(const struct request *req);
 bool armcii_client_is_complete(const struct request *req);
 /* Return when all operations on memory of the process, or of all (-1), are complete locally. */
 void armcii_client_wait_all(int owner);
+void armcii_am_complete(const struct op_set *which, unsigned how); /* fence.c */
 
 /* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
 long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address,

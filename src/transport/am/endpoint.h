@@ -152,11 +152,6 @@ void armcii_endpoint_expect_no_flag(int server);
 void armcii_endpoint_order_flag(int server);
 /* Request the deferred acknowledgements of all other endpoints, without waiting for them. */
 void armcii_endpoints_request_acks(const struct endpoint *except);
-/* What was started towards a process, the nodes of a team, all nodes, is in place there on return.
- */
-void armcii_endpoints_fence(int process);
-void armcii_endpoints_fence_team(const struct team *team);
-void armcii_endpoints_fence_all(void);
 /* True if there is nothing that a fence would wait for. */
 bool armcii_endpoints_are_quiet(void);
 

@@ -1,4 +1,5 @@
 /* fence.c - order and remote completion of what was started towards servers. */
+#include "transport/am/am.h"
 #include "transport/am/endpoint.h"
 
 #include "mpi/team.h"
@@ -82,20 +83,13 @@ void armcii_endpoint_order_flag(int server)
         armcii_am_progress(&p);
 }
 
-void armcii_endpoints_fence(int process)
-{
-    struct endpoint *e = armcii_endpoints->of[armcii_world->node_of[process]];
-    fence.count++;
-    if (e) wait_acked(e);
-}
-
 static bool is_on_team(const struct team *team, const struct endpoint *e)
 {
     return !team || armcii_team_is_on_node(team, armcii_world->node_of[e->server]);
 }
 
 /* Towards the nodes of a team, or all (NULL). Send to all servers first, then wait. */
-void armcii_endpoints_fence_team(const struct team *team)
+__attribute__((noinline)) static void fence_all_of(const struct team *team)
 {
     struct endpoint *first = armcii_endpoints_begin_walk();
     fence.count++;
@@ -106,9 +100,28 @@ void armcii_endpoints_fence_team(const struct team *team)
     armcii_endpoints_end_walk();
 }
 
-void armcii_endpoints_fence_all(void)
+static inline void fence_process(int process)
 {
-    armcii_endpoints_fence_team(NULL);
+    struct endpoint *e = armcii_endpoints->of[armcii_world->node_of[process]];
+    fence.count++;
+    if (e) wait_acked(e);
+}
+
+/* Not inline: fences save fewer registers. */
+__attribute__((noinline)) static void complete_gets_too(const struct op_set *which, unsigned how)
+{
+    armcii_client_wait_all(which->target);
+    if (how & COMPLETE_REMOTE) armcii_am_complete(which, COMPLETE_REMOTE);
+}
+
+void armcii_am_complete(const struct op_set *which, unsigned how)
+{
+    if (how & COMPLETE_LOCAL)
+        complete_gets_too(which, how);
+    else if (which->target < 0)
+        fence_all_of(which->team);
+    else
+        fence_process(which->target);
 }
 
 bool armcii_endpoints_are_quiet(void)

@@ -216,7 +216,7 @@ static bool flush_all_pays(struct region *region)
     return dirty > 1 && dirty >= region->team->size / FEW;
 }
 
-/* Completes the operations on all regions that share the window. */
+/* Complete the operations on all regions that share the window. */
 static void complete_together(struct window *w)
 {
     struct record *older;
@@ -234,6 +234,31 @@ static void complete_together(struct window *w)
     }
 }
 
+static bool is_among(const struct record *r, const struct op_set *which)
+{
+    return (!which->region || r->region == which->region) &&
+           (!which->team || armcii_team_rank(which->team, r->target) >= 0);
+}
+
+void armcii_pending_complete(const struct op_set *which, unsigned how)
+{
+    struct record *next;
+    const int target = which->target;
+    const bool everywhere = target < 0 && !which->team;
+    for (struct record *r = target < 0 ? pending.newest : pending.by_target[target]; r; r = next) {
+        next = target < 0 ? r->older : r->next;
+        if (!is_among(r, which)) continue;
+        if (!(how & COMPLETE_REMOTE)) {
+            if (r->local < r->last) complete_record_local(r);
+        } else if (everywhere && flush_all_pays(r->region)) {
+            complete_together(window_of(r));
+            next = pending.newest;
+        } else {
+            complete_record(r);
+        }
+    }
+}
+
 /* ---- operations in flight ---- */
 
 /* MPI libraries limit operations in flight to one target over all windows. */
@@ -242,7 +267,8 @@ static void limit_in_flight(int target, size_t calls)
     size_t in_flight = calls, a = armcii_config->outstanding_limit, b = armcii_quirks->outstanding;
     for (const struct record *r = pending.by_target[target]; r; r = r->next)
         in_flight += r->in_flight;
-    if (in_flight > (a < b ? a : b)) armcii_pending_wait_all(target);
+    if (in_flight > (a < b ? a : b))
+        armcii_pending_complete(&(struct op_set){.target = target}, COMPLETE_LOCAL);
 }
 
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target,
@@ -291,65 +317,7 @@ void armcii_pending_wait(const struct request *req)
     if (r) complete_record_local(r);
 }
 
-void armcii_pending_fence(int target)
-{
-    struct record *next;
-    for (struct record *r = pending.by_target[target]; r; r = next) {
-        next = r->next;
-        complete_record(r);
-    }
-}
-
-void armcii_pending_fence_all(void)
-{
-    while (pending.newest) {
-        if (flush_all_pays(pending.newest->region))
-            complete_together(window_of(pending.newest));
-        else
-            complete_record(pending.newest);
-    }
-}
-
-void armcii_pending_fence_team(const struct team *team)
-{
-    struct record *older;
-    for (struct record *r = pending.newest; r; r = older) {
-        older = r->older;
-        if (armcii_team_rank(team, r->target) >= 0) complete_record(r);
-    }
-}
-
 bool armcii_pending_is_quiet(void)
 {
     return !pending.newest;
-}
-
-static void fence_all_of(struct region *region)
-{
-    struct record *older;
-    for (struct record *r = pending.newest; r; r = older) {
-        older = r->older;
-        if (r->region == region) complete_record(r);
-    }
-}
-
-void armcii_pending_fence_region(struct region *region, int target)
-{
-    if (target < 0 && flush_all_pays(region)) {
-        complete_together(armcii_rma_part(region)->window);
-    } else if (target < 0) {
-        fence_all_of(region);
-    } else {
-        struct record *r = find_record(region, target);
-        if (r) complete_record(r);
-    }
-}
-
-void armcii_pending_wait_all(int target)
-{
-    struct record *next;
-    for (struct record *r = target < 0 ? pending.newest : pending.by_target[target]; r; r = next) {
-        next = target < 0 ? r->older : r->next;
-        if (r->local < r->last) complete_record_local(r);
-    }
 }

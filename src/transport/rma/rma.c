@@ -287,11 +287,6 @@ static void free_lasting_windows(void)
     }
 }
 
-static void sync(struct region *r)
-{
-    armcii_window_sync(armcii_rma_part(r)->window);
-}
-
 /* ---- start and end ---- */
 
 static void start_thread(void)
@@ -340,9 +335,14 @@ static bool meets_itself(const struct op *op)
            op->lo < hi;
 }
 
+static void complete_on(struct region *r, int target)
+{
+    armcii_pending_complete(&(struct op_set){.target = target, .region = r}, COMPLETE_REMOTE);
+}
+
 static int copy_onto_itself(const struct op *op, const struct raddr *raddr, struct request *req)
 {
-    armcii_pending_fence_region(raddr->region, op->target);
+    complete_on(raddr->region, op->target);
     armcii_copy_shape(&op->shape, op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
     req->path = PATH_DIRECT;
     return 0;
@@ -397,9 +397,16 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
                                       (char *)remote + bytes, 1);
     armcii_window_fetch_and_op(armcii_rma_part(raddr->region)->window, update, raddr->rank,
                                (char *)remote - armcii_rma_origin(raddr), bytes, &operand, &old);
-    armcii_pending_fence_region(raddr->region, target);
+    complete_on(raddr->region, target);
     memcpy(&small, &old, sizeof small);
     return bytes == sizeof(long) ? old : small;
+}
+
+static void complete(const struct op_set *which, unsigned how)
+{
+    armcii_pending_complete(which, how);
+    if (which->region && which->target == armcii_world->rank)
+        armcii_window_sync(armcii_rma_part(which->region)->window);
 }
 
 /* ---- progress ---- */
@@ -415,20 +422,15 @@ const struct transport armcii_rma = {
     .name = "rma",
     .region_attach = attach,
     .region_detach = detach,
-    .region_sync = sync,
     .memget_attach = memget_attach,
     .start = start,
     .joins = armcii_rma_joins,
     .wait = armcii_pending_wait,
     .is_complete = armcii_pending_is_complete,
     .test = test,
-    .wait_all = armcii_pending_wait_all,
     .order = armcii_pending_order_before_local,
-    .fence = armcii_pending_fence,
-    .fence_team = armcii_pending_fence_team,
-    .fence_all = armcii_pending_fence_all,
+    .complete = complete,
     .is_quiet = armcii_pending_is_quiet,
-    .fence_region = armcii_pending_fence_region,
     .rmw = rmw,
     .progress = progress,
 };

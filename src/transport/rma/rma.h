@@ -105,12 +105,7 @@ bool armcii_pending_is_dirty(const struct region *region, int target);
 void armcii_pending_wait(const struct request *req);
 /* MPI reports completion only for flushed operations. */
 bool armcii_pending_is_complete(const struct request *req);
-void armcii_pending_wait_all(int target);
-
-void armcii_pending_fence(int target);
-void armcii_pending_fence_team(const struct team *team);
-void armcii_pending_fence_all(void);
-void armcii_pending_fence_region(struct region *region, int target);
+void armcii_pending_complete(const struct op_set *which, unsigned how);
 bool armcii_pending_is_quiet(void);
 
 #endif
