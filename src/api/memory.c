@@ -101,7 +101,6 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
                             "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     if (!early) armcii_complete_region(region);
-    if (region->has_empty && region->range.stride > 0) armcii_coll_barrier(region->team->comm);
     armcii_region_free(region);
     return 0;
 }
@@ -276,14 +275,6 @@ void PARMCI_Access_end(void *ptr)
 }
 ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);
 
-/* The kinds of operations that break the promise, as bits. A read-modify-write counts as a put. */
-static unsigned forbidden_by(int mode)
-{
-    if (mode & ARMCIX_MODE_ALL) return 0;
-    return (mode & ARMCIX_MODE_READ_ONLY ? 1u << OP_PUT | 1u << OP_ACC : 0) |
-           (mode & ARMCIX_MODE_ACC_ONLY ? 1u << OP_PUT | 1u << OP_GET : 0);
-}
-
 int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
 {
     ARMCII_ENTER(CALLER);
@@ -305,7 +296,6 @@ int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
     armcii_complete_region(region);
     armcii_coll_barrier(team->comm);
     region->mode = mode;
-    region->refused = armcii_config->debug_alloc ? forbidden_by(mode) : 0;
     armcii_lookup_invalidate(); /* operations must meet the check */
     return 0;
 }

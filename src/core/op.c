@@ -36,8 +36,10 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
     return 0;
 }
 
-int armcii_op_report_mode(const char *caller, const char *argument, const struct raddr *raddr)
+int armcii_op_report_mode(const char *caller, const char *argument, enum op_kind kind,
+                          const struct raddr *raddr)
 {
+    if (!(armcii_region_refuses(raddr->region) & 1u << kind)) return 0;
     return armcii_error(ARMCI_ERR_ARGUMENT, caller, argument,
                         "the access mode of the region, set by ARMCIX_Mode_set, forbids it", "%#x",
                         (unsigned)raddr->region->mode);

@@ -4,6 +4,8 @@
 #ifndef ARMCII_OP_H
 #define ARMCII_OP_H
 
+#include <armcix.h>
+
 #include "transport/transport.h"
 
 /* Find the slice of the remote side of op, which is not empty; raddr->region is NULL where a vector
@@ -33,12 +35,13 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
 
 /* 0 if the access mode of the region allows such an operation, or nobody checks it
  * (ARMCI_DEBUG_ALLOC); else an error code, reported for the caller. */
-int armcii_op_report_mode(const char *caller, const char *argument, const struct raddr *raddr);
+int armcii_op_report_mode(const char *caller, const char *argument, enum op_kind kind,
+                          const struct raddr *raddr);
 static inline int armcii_op_check_mode(const char *caller, const char *argument, enum op_kind kind,
                                        const struct raddr *raddr)
 {
-    if (__builtin_expect(!(raddr->region->refused & 1u << kind), 1)) return 0;
-    return armcii_op_report_mode(caller, argument, raddr);
+    if (__builtin_expect(raddr->region->mode & ARMCIX_MODE_ALL, 1)) return 0;
+    return armcii_op_report_mode(caller, argument, kind, raddr);
 }
 
 /* ---- read-modify-write ---- */

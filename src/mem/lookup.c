@@ -167,7 +167,7 @@ static void cache_slice(int process, const void *address, const struct raddr *ra
 {
     struct cache *c = obtain_cache();
     if (!c) return;
-    const bool is_direct = raddr->route->direct && !raddr->region->refused;
+    const bool is_direct = raddr->route->direct && !armcii_region_refuses(raddr->region);
     const struct slice s = {armcii_lookup_generation, is_direct ? raddr->hi : NULL, process,
                             is_direct ? process : -1, *raddr};
     c->last[(unsigned)process % LAST_SLICES] = s;

@@ -2,6 +2,7 @@
  */
 #include "mem/region.h"
 
+#include <armcix.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -187,6 +188,7 @@ void armcii_memget_start(void)
 {
     memget.region = armcii_alloc(1, sizeof *memget.region, "the region of ARMCI_Memget");
     memget.region->memget = true;
+    memget.region->mode = ARMCIX_MODE_ALL;
     memget.region->team = armcii_team_world();
     armcii_route_region(memget.region);
     if (armcii_region_attach(memget.region) == 0) return;

@@ -1,6 +1,7 @@
 /* region.c - creating, freeing and finding regions. */
 #include "mem/region.h"
 
+#include <armcix.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,29 +19,40 @@
 #include "node/cpus.h"
 #include "mpi/world.h"
 
-enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
+/* A region, with what only this file needs. */
+struct entry {
+    struct region region;
+    bool has_empty;    /* a slice has 0 bytes */
+    bool shares_bytes; /* its table of bytes is the node's (node/range.h) */
+    size_t total;      /* bytes of all slices; at most SIZE_MAX */
+    size_t reserved; /* bytes of this node's memory that this process accounts for (node/node.h) */
+    struct entry *previous, *next;
+};
 
 static struct {
-    struct region *oldest, *newest;
-    uint64_t last_id;
+    struct entry *oldest, *newest;
 } regions;
 
-static void list_append(struct region *r)
+static struct entry *entry_of(const struct region *r)
 {
-    r->id = ++regions.last_id;
-    r->previous = regions.newest;
-    r->next = NULL;
-    if (regions.newest)
-        regions.newest->next = r;
-    else
-        regions.oldest = r;
-    regions.newest = r;
+    return (struct entry *)(uintptr_t)r;
 }
 
-static void list_remove(struct region *r)
+static void list_append(struct entry *e)
 {
-    *(r->previous ? &r->previous->next : &regions.oldest) = r->next;
-    *(r->next ? &r->next->previous : &regions.newest) = r->previous;
+    e->previous = regions.newest;
+    e->next = NULL;
+    if (regions.newest)
+        regions.newest->next = e;
+    else
+        regions.oldest = e;
+    regions.newest = e;
+}
+
+static void list_remove(const struct entry *e)
+{
+    *(e->previous ? &e->previous->next : &regions.oldest) = e->next;
+    *(e->next ? &e->next->previous : &regions.newest) = e->previous;
 }
 
 /* Why the last creation of the thread has failed, if it has. */
@@ -64,20 +76,20 @@ static void *allocate_table(const struct region *r, size_t entry)
 
 static struct region *new_region(struct team *team)
 {
-    struct region *r = armcii_alloc(1, sizeof *r, "a region");
-    r->team = team;
-    r->mode = MODE_ALL;
-    return r;
+    struct entry *e = armcii_alloc(1, sizeof *e, "a region");
+    e->region.team = team;
+    e->region.mode = ARMCIX_MODE_ALL;
+    return &e->region;
 }
 
 static void free_sizes(struct region *r)
 {
-    if (r->shares_bytes)
+    if (entry_of(r)->shares_bytes)
         armcii_team_unshare(r->bytes);
     else
         free(r->bytes);
     r->bytes = NULL;
-    r->shares_bytes = false;
+    entry_of(r)->shares_bytes = false;
 }
 
 static void free_tables(struct region *r)
@@ -94,16 +106,15 @@ enum { ENTRIES_OF_A_RUN = 32 };
 
 static void find_runs(struct region *r)
 {
-    int members = r->team->size, count = 1, n = 0;
+    int members = r->team->size, count = 1;
     for (int i = 1; i < members; i++)
         count += r->bytes[i] != r->bytes[i - 1];
     if (count > members / ENTRIES_OF_A_RUN) return;
-    r->runs = armcii_alloc((size_t)count, sizeof r->runs[0],
+    r->runs = armcii_alloc(1, sizeof *r->runs + (size_t)count * sizeof r->runs->run[0],
                            "the tables of a region of %d processes", members);
-    r->run_count = count;
     for (int i = 0; i < members; i++)
         if (i + 1 == members || r->bytes[i + 1] != r->bytes[i])
-            r->runs[n++] = (struct slice_run){i + 1, r->bytes[i]};
+            r->runs->run[r->runs->n++] = (struct slice_run){i + 1, r->bytes[i]};
 }
 
 /* Equal sizes need no table; false if one is negative. */
@@ -114,10 +125,10 @@ static bool exchange_sizes(struct region *r, long bytes)
     armcii_agree(r->team, mine, extreme, WORDS);
     if (extreme[SMALLEST_NEGATED] > 0) return false;
     r->largest = (size_t)extreme[LARGEST];
-    r->has_empty = extreme[SMALLEST_NEGATED] == 0;
+    entry_of(r)->has_empty = extreme[SMALLEST_NEGATED] == 0;
     if (extreme[LARGEST] == -extreme[SMALLEST_NEGATED]) return true;
     r->bytes = armcii_team_share(r->team, (size_t)bytes);
-    r->shares_bytes = r->bytes != NULL;
+    entry_of(r)->shares_bytes = r->bytes != NULL;
     if (!r->bytes) {
         r->bytes = allocate_table(r, sizeof r->bytes[0]);
         armcii_coll_allgather(&bytes, r->bytes, (int)sizeof bytes, r->team->comm);
@@ -204,36 +215,38 @@ static void keep_pages(const struct region *r, ptrdiff_t bytes)
  * unchecked. */
 static bool reserve_slices(struct region *r)
 {
+    struct entry *e = entry_of(r);
     struct team *team = r->team;
     size_t here;
     bool counts;
     if (is_equal_range(r)) {
-        r->total = armcii_range_on_node(team, r->largest);
+        e->total = armcii_range_on_node(team, r->largest);
         here = (size_t)team->agreement->here * r->range.stride;
         counts = team->agreement->local_rank == 0;
     } else {
-        r->total = sum_slices(r, &here, &counts);
+        e->total = sum_slices(r, &here, &counts);
     }
-    r->reserved = counts ? here : 0;
-    keep_pages(r, -(ptrdiff_t)r->reserved);
-    if (r->total > team->unchecked) {
+    e->reserved = counts ? here : 0;
+    keep_pages(r, -(ptrdiff_t)e->reserved);
+    if (e->total > team->unchecked) {
         if (reserve_on_all_nodes(r, here, counts)) return true;
-        keep_pages(r, (ptrdiff_t)r->reserved);
+        keep_pages(r, (ptrdiff_t)e->reserved);
         return false;
     }
-    team->unchecked -= r->total;
-    armcii_reservation_add(r->reserved);
+    team->unchecked -= e->total;
+    armcii_reservation_add(e->reserved);
     return true;
 }
 
 /* Memory that was touched, and that the heap keeps, is not free. */
 static void release_reservation(const struct region *r)
 {
+    const struct entry *e = entry_of(r);
     struct team *team = r->team;
-    armcii_reservation_release(r->reserved);
-    keep_pages(r, (ptrdiff_t)r->reserved);
+    armcii_reservation_release(e->reserved);
+    keep_pages(r, (ptrdiff_t)e->reserved);
     team->unchecked =
-        r->total < UNCHECKED_MAX - team->unchecked ? team->unchecked + r->total : UNCHECKED_MAX;
+        e->total < UNCHECKED_MAX - team->unchecked ? team->unchecked + e->total : UNCHECKED_MAX;
 }
 
 /* Before other members can access it. */
@@ -317,7 +330,7 @@ struct region *armcii_region_create(struct team *team, long bytes, const char **
     armcii_team_hold(team);
     add_slices(r);
     if (r->runs) free_sizes(r); /* no member writes there before all enter the next agreement */
-    list_append(r);
+    list_append(entry_of(r));
     return r;
 }
 
@@ -325,7 +338,7 @@ struct region *armcii_region_create(struct team *team, long bytes, const char **
 static void end_region(struct region *r, bool frees_range)
 {
     remove_slices(r);
-    list_remove(r);
+    list_remove(entry_of(r));
     armcii_region_detach(r);
     release_reservation(r);
     if (frees_range) free_range(r);
@@ -333,8 +346,10 @@ static void end_region(struct region *r, bool frees_range)
     free_tables(r);
 }
 
+/* A process without a slice may have learnt only now which region to complete. */
 void armcii_region_free(struct region *r)
 {
+    if (entry_of(r)->has_empty && r->range.stride > 0) armcii_coll_barrier(r->team->comm);
     end_region(r, true);
 }
 
@@ -361,12 +376,12 @@ static int compare_regions(const void *left, const void *right)
 void armcii_regions_free_all(void)
 {
     size_t count = 0, n = 0;
-    for (const struct region *r = regions.oldest; r; r = r->next)
+    for (const struct entry *e = regions.oldest; e; e = e->next)
         count++;
     if (count == 0) return;
     struct region **list = armcii_alloc(count, sizeof *list, "a list of %zu regions", count);
-    for (struct region *r = regions.oldest; r; r = r->next)
-        list[n++] = r;
+    for (struct entry *e = regions.oldest; e; e = e->next)
+        list[n++] = &e->region;
     qsort(list, count, sizeof *list, compare_regions);
     for (size_t i = 0; i < count; i++)
         end_region(list[i], false);
@@ -377,11 +392,12 @@ void armcii_regions_free_all(void)
  * a region there. */
 static struct region *find_in_team(const struct team *team, int first, const char *base)
 {
-    struct region *r = regions.oldest;
-    while (r &&
-           (r->team != team || first_slice(r) != first || armcii_region_base(r, first) != base))
-        r = r->next;
-    return r;
+    for (struct entry *e = regions.oldest; e; e = e->next) {
+        struct region *r = &e->region;
+        if (r->team == team && first_slice(r) == first && armcii_region_base(r, first) == base)
+            return r;
+    }
+    return NULL;
 }
 
 /* The owner and the address of the first nonempty slice identify a region within its team. Region

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include <armci.h>
+#include <armcix.h>
 
 #include "base/log.h"
 #include "base/lock.h"
@@ -48,11 +48,6 @@ bool armcii_transports_have(const struct transport *t)
     return armcii_transports[index_of(t)] != NULL;
 }
 
-void **armcii_region_part(struct region *r, const struct transport *t)
-{
-    return &r->part[index_of(t)];
-}
-
 /* ---- all transports ---- */
 
 bool armcii_transports_are_quiet(void)
@@ -84,15 +79,15 @@ void armcii_progress_wait(struct backoff *b)
 
 const struct slice_run *armcii_slice_run(const struct region *r, int member)
 {
-    int low = 0, high = r->run_count;
+    int low = 0, high = r->runs->n;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (r->runs[middle].end <= member)
+        if (r->runs->run[middle].end <= member)
             low = middle + 1;
         else
             high = middle;
     }
-    return &r->runs[low];
+    return &r->runs->run[low];
 }
 
 char *armcii_region_base(const struct region *r, int member)
@@ -101,6 +96,14 @@ char *armcii_region_base(const struct region *r, int member)
     return r->range.stride
                ? armcii_heap_address(r->team->to_world[member], r->range.offset, r->range.stride)
                : r->base[member];
+}
+
+/* A read-modify-write counts as a put. */
+unsigned armcii_region_refuses(const struct region *r)
+{
+    if (!armcii_config->debug_alloc || r->mode & ARMCIX_MODE_ALL) return 0;
+    return (r->mode & ARMCIX_MODE_READ_ONLY ? 1u << OP_PUT | 1u << OP_ACC : 0) |
+           (r->mode & ARMCIX_MODE_ACC_ONLY ? 1u << OP_PUT | 1u << OP_GET : 0);
 }
 
 enum { ROUTE_TRANSPORTS = 6 };

@@ -24,34 +24,28 @@ enum { MAX_TRANSPORTS = 4 };
 
 /* Global memory: one slice per member of a team. */
 struct region {
-    uint64_t id; /* unique in this process, never 0 */
     struct team *team;
-    size_t largest;         /* bytes of the largest slice */
-    bool has_empty;         /* a slice has 0 bytes */
-    size_t *bytes;          /* [team size]; NULL: see runs */
-    bool shares_bytes;      /* that table is the node's (node/range.h) */
-    struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all
-                               slices have `largest` bytes */
-    int run_count;
-    struct range range; /* of the heap; then base is NULL */
-    char **base;        /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
-    size_t total;       /* bytes of all slices; at most SIZE_MAX */
-    size_t reserved;    /* bytes of this node's memory that this process accounts for
-                           (node/node.h) */
-    int mode;           /* access mode: ARMCIX_MODE_... */
-    unsigned refused;   /* kinds of operations, as bits, that break it and are refused; slices
-                           are not accessed directly then */
+    size_t largest;          /* bytes of the largest slice */
+    size_t *bytes;           /* [team size]; NULL: see runs */
+    struct slice_runs *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all
+                                slices have `largest` bytes */
+    struct range range;      /* of the heap; then base is NULL */
+    char **base; /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
+    int mode;    /* access mode: ARMCIX_MODE_... */
     bool memget; /* the region of ARMCI_Memget: its slices are what single processes allocate */
-    const struct route *near;       /* to slices that are mapped here */
-    const struct route *far;        /* to all others */
-    void *part[MAX_TRANSPORTS];     /* see armcii_region_part */
-    struct region *previous, *next; /* all regions, oldest first */
+    const struct route *near; /* to slices that are mapped here */
+    const struct route *far;  /* to all others */
+    void *attached;           /* by a transport: what that keeps; NULL: none has attached it */
 };
 
 /* The members from the end of the previous run up to, but not including, `end`. */
 struct slice_run {
     int end;
     size_t bytes; /* of each slice */
+};
+struct slice_runs {
+    int n;
+    struct slice_run run[];
 };
 /* The run of a member, of a region that has runs. */
 const struct slice_run *armcii_slice_run(const struct region *r, int member);
@@ -65,6 +59,10 @@ static inline size_t armcii_slice_bytes(const struct region *r, int member)
 
 /* The address of a member's slice in that process; NULL for a slice of 0 bytes. */
 char *armcii_region_base(const struct region *r, int member);
+
+/* The kinds of operations, as bits, that break the access mode and are refused, which they are with
+ * ARMCI_DEBUG_ALLOC only; slices are not accessed directly then. */
+unsigned armcii_region_refuses(const struct region *r);
 
 /* A resolved remote address: the slice it lies in, and its route. */
 struct raddr {
@@ -177,9 +175,10 @@ struct transport {
 
     /* ---- regions; collective over the region's team ---- */
 
-    /* Prepare for operations. The slices of a region that is not in the heap are allocated here,
-     * and their addresses set in r->base. 0, or nonzero on every member. NULL: there is nothing to
-     * prepare, and no memory but the heap's. */
+    /* Prepare for operations; of the transports of a region one does, and may use r->attached. The
+     * slices of a region that is not in the heap are allocated here, and their addresses set in
+     * r->base. 0, or nonzero on every member. NULL: there is nothing to prepare, and no memory but
+     * the heap's. */
     int (*region_attach)(struct region *r);
     /* Undo region_attach, and all memget_attach. No operation is in flight on the region. */
     void (*region_detach)(struct region *r);
@@ -299,8 +298,6 @@ void armcii_route_order_flag(const struct raddr *raddr, const struct transport *
 extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 void armcii_transports_add(const struct transport *t);
 bool armcii_transports_have(const struct transport *t);
-/* What a transport, one of the list, keeps for the region; NULL until it sets it. */
-void **armcii_region_part(struct region *r, const struct transport *t);
 
 /* Stores of this thread for its own operations may not be visible yet. A server drains those for
  * others before it acknowledges them. initial-exec: access needs no function call. */

@@ -1,6 +1,7 @@
 /* fake_job.c - one process of a simulated job. */
 #include "fake_job.h"
 
+#include <armcix.h>
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static void free_entry(struct entry *e)
     free(r->bytes);
     if (part) free(part->pad);
     free(part);
-    *armcii_region_part(r, &armcii_rma) = NULL;
+    r->attached = NULL;
     free(e->team.to_world);
     r->base = NULL;
     r->bytes = NULL;
@@ -189,15 +190,16 @@ static struct region *new_region(int first, int members)
         .size = members, .rank = the_world.rank - first, .to_world = zeroed(members, sizeof(int))};
     for (int i = 0; i < members; i++)
         e->team.to_world[i] = first + i;
-    e->region.id = ++last_id;
     e->region.near = e->region.far = &by_rma;
+    e->region.mode = ARMCIX_MODE_ALL;
     e->region.team = &e->team;
     e->region.base = zeroed(members, sizeof(char *));
     e->region.bytes = zeroed(members, sizeof(size_t));
     struct rma_region *part = zeroed(1, sizeof *part);
     part->window = &part->own;
+    part->id = ++last_id;
     part->pad = zeroed(members, sizeof(size_t));
-    *armcii_region_part(&e->region, &armcii_rma) = part;
+    e->region.attached = part;
     return &e->region;
 }
 

@@ -301,7 +301,7 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
 static struct record *find_incomplete(const struct request *req)
 {
     struct record *r = pending.by_target[req->target];
-    while (r && r->region->id != req->channel)
+    while (r && armcii_rma_part(r->region)->id != req->channel)
         r = r->next;
     return r && r->local < req->id ? r : NULL;
 }

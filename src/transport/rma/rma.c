@@ -32,7 +32,8 @@ static struct {
     unsigned sleeps;           /* since the last search for sockets */
     unsigned mpi_calls;        /* of the program, at the last poll */
     bool target_is_passive;
-    int windows; /* of regions and chunks */
+    uint64_t last_id; /* of a region */
+    int windows;      /* of regions and chunks */
     struct rma_chunk *lasting;
     bool has_thread;
 } rma;
@@ -136,6 +137,7 @@ struct rma_chunk {
 static struct rma_region *new_part(void)
 {
     struct rma_region *part = armcii_alloc(1, sizeof *part, "a region");
+    part->id = ++rma.last_id;
     part->window = &part->own;
     return part;
 }
@@ -143,7 +145,7 @@ static struct rma_region *new_part(void)
 static int set_or_free(int rc, struct region *r, struct rma_region *part)
 {
     if (rc == 0) {
-        *armcii_region_part(r, &armcii_rma) = part;
+        r->attached = part;
         rma.windows++;
     } else {
         free(part);
@@ -236,7 +238,7 @@ static int attach_to_chunk(struct region *r)
     struct rma_region *part = new_part();
     part->window = &x->window;
     part->origin = armcii_heap->base + c->offset;
-    *armcii_region_part(r, &armcii_rma) = part;
+    r->attached = part;
     return 0;
 }
 
@@ -274,7 +276,7 @@ static void detach(struct region *r)
         free_window(part->window);
     free(part->pad);
     free(part);
-    *armcii_region_part(r, &armcii_rma) = NULL;
+    r->attached = NULL;
 }
 
 static void free_lasting_windows(void)
@@ -373,7 +375,7 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
     armcii_count_path(r.path);
     req->id =
         armcii_pending_order_before_issue(raddr, op->target, op->verb, op->lo, op->hi, r.calls);
-    req->channel = raddr->region->id;
+    req->channel = armcii_rma_part(raddr->region)->id;
     req->target = op->target;
     armcii_rma_issue(&r);
     return 0;

@@ -22,6 +22,7 @@ enum window_memory armcii_rma_window_memory(const struct team *team);
 struct rma_region {
     struct window *window; /* own, or its chunk's */
     struct window own;
+    uint64_t id;        /* unique in this process, never 0 */
     int dirty;          /* targets with pending operations */
     const char *origin; /* the address with displacement 0 in all processes; NULL: see pad */
     size_t *pad;        /* [team size]: displacement of the slice's base; NULL: 0 */
@@ -29,7 +30,7 @@ struct rma_region {
 
 static inline struct rma_region *armcii_rma_part(struct region *r)
 {
-    return *armcii_region_part(r, &armcii_rma);
+    return r->attached;
 }
 
 /* The address in the target's slice whose displacement is 0. */
