@@ -198,45 +198,44 @@ void armcii_lookup_end(void)
     pthread_setspecific(lookup.key, NULL);
 }
 
-void armcii_lookup_add(int process, void *base, size_t bytes, struct region *region, bool is_mapped)
+static void add(int process, struct interval i)
 {
-    uintptr_t lo = (uintptr_t)base;
     armcii_lookup_invalidate();
-    armcii_index_remove(lookup.by_address, process, lo, lo + bytes);
-    if (!armcii_index_insert(lookup.by_address, process,
-                             (struct interval){lo, lo + bytes, region, is_mapped}))
+    armcii_index_remove(lookup.by_address, process, i.lo, i.hi);
+    if (!armcii_index_insert(lookup.by_address, process, i))
         armcii_fatal("out of memory for the address index");
 }
 
 /* Another thread may have learnt a newer region at this address, if the process has already freed
  * the old one. */
-void armcii_lookup_remove(int process, void *base, const struct region *region)
+static void remove_from(int process, uintptr_t lo, const struct region *region)
 {
-    const struct interval *i = armcii_index_find(lookup.by_address, process, (uintptr_t)base);
-    if (!i || i->region != region || i->lo != (uintptr_t)base) return;
+    const struct interval *i = armcii_index_find(lookup.by_address, process, lo);
+    if (!i || i->region != region || i->lo != lo) return;
     armcii_index_remove(lookup.by_address, process, i->lo, i->hi);
     armcii_lookup_invalidate();
 }
 
+void armcii_lookup_add(int process, void *base, size_t bytes, struct region *region, bool is_mapped)
+{
+    uintptr_t lo = (uintptr_t)base;
+    add(process, (struct interval){lo, lo + bytes, region, is_mapped});
+}
+
+void armcii_lookup_remove(int process, void *base, const struct region *region)
+{
+    remove_from(process, (uintptr_t)base, region);
+}
+
 void armcii_lookup_add_offset(struct region *region)
 {
-    armcii_lookup_invalidate();
-    armcii_index_remove(lookup.by_address, armcii_world->size, region->range.offset,
-                        region->range.offset + region->range.bytes);
-    struct interval i = {region->range.offset, region->range.offset + region->range.bytes, region,
-                         false};
-    if (!armcii_index_insert(lookup.by_address, armcii_world->size, i))
-        armcii_fatal("out of memory for the address index");
+    const struct range *r = &region->range;
+    add(armcii_world->size, (struct interval){r->offset, r->offset + r->bytes, region, false});
 }
 
 void armcii_lookup_remove_offset(const struct region *region)
 {
-    const struct interval *i =
-        armcii_index_find(lookup.by_address, armcii_world->size, region->range.offset);
-    if (i && i->region == region)
-        armcii_index_remove(lookup.by_address, armcii_world->size, region->range.offset,
-                            region->range.offset + region->range.bytes);
-    armcii_lookup_invalidate();
+    remove_from(armcii_world->size, region->range.offset, region);
 }
 
 static bool locate_in_heap(int process, const void *address, struct raddr *raddr)
