@@ -103,7 +103,7 @@ static void send_or_request_credit(struct client *c, int k)
 
 static void encode(struct client *c, int k, const struct am_request *r, const struct shape *s)
 {
-    const size_t length = armcii_am_request_length(r->kind, s);
+    const size_t length = armcii_am_request_length(r, s);
     *(struct am_message_header *)(void *)c->message = (struct am_message_header){
         .bytes = (uint32_t)(sizeof(struct am_message_header) + length), .acknowledge = 1};
     armcii_am_encode(r, s, length, c->message + sizeof(struct am_message_header));
@@ -123,21 +123,24 @@ static long value_of(const struct client *c)
     return 1 + c->call;
 }
 
+static const enum am_kind kinds[] = {
+    [PUT] = AM_PUT,        [FETCH_AND_ADD] = AM_RMW, [GET] = AM_GET,       [LONG_PUT] = AM_PUT,
+    [ACCUMULATE] = AM_ACC, [STRIDED_GET] = AM_GET,   [LARGE_PUT] = AM_PUT, [LARGE_ACC] = AM_ACC};
+
 static void start_call(struct client *c, int k)
 {
     struct slot *mine = &memory->slot[server_rank(test_rank(), k) - 1];
-    struct am_request r = {.scale = armcii_elements[ELEMENT_DOUBLE].one,
+    struct am_request r = {.kind = kinds[c->call % CALLS],
+                           .scale = armcii_elements[ELEMENT_DOUBLE].one,
                            .scale_bytes = sizeof(double)};
     struct shape s;
     const long add = 1;
     switch (c->call % CALLS) {
     case PUT:
-        r.kind = AM_PUT;
         c->words[0] = value_of(c);
         armcii_shape_contiguous(&s, c->words, &mine->word, sizeof mine->word);
         break;
     case FETCH_AND_ADD:
-        r.kind = AM_RMW;
         r.element = RMW_ADD;
         r.scale = &add;
         r.scale_bytes = sizeof add;
@@ -145,42 +148,38 @@ static void start_call(struct client *c, int k)
         await_reply(c, k, &r, &c->reply, sizeof c->reply);
         break;
     case GET:
-        r.kind = AM_GET;
         armcii_shape_contiguous(&s, NULL, &mine->word, sizeof mine->word);
         c->awaits_reply = true; /* in the reply bundle */
         break;
     case LONG_PUT:
-        r.kind = AM_PUT;
         for (int i = 0; i < WORDS; i++)
             c->words[i] = value_of(c);
         armcii_shape_contiguous(&s, c->words, mine->words, sizeof mine->words);
         break;
     case ACCUMULATE:
-        r.kind = AM_ACC;
         r.element = ELEMENT_DOUBLE;
         armcii_shape_contiguous(&s, ones, memory->sums, sizeof memory->sums);
         break;
     case STRIDED_GET:
-        r.kind = AM_GET;
         armcii_shape_contiguous(&s, NULL, memory->rows, ROW);
         armcii_shape_strided(&s, c->rows, (int[]){ROW}, memory->rows, (int[]){2 * ROW},
                              (int[]){ROW, ROWS}, 1);
         await_reply(c, k, &r, c->rows, sizeof c->rows);
         break;
     case LARGE_PUT:
-        r.kind = c->call / CALLS % 2 == 0 ? AM_PUT_RTS : AM_PUT_PACKED_RTS;
+        r.data = c->call / CALLS % 2 == 0 ? AM_IN_PLACE : AM_BUFFERED;
         r.scale_bytes = 0; /* no flag */
         armcii_shape_contiguous(&s, large, memory->large, LARGE);
         await_reply(c, k, &r, NULL, 0);
         break;
     case LARGE_ACC:
-        r.kind = AM_ACC_RTS;
+        r.data = AM_BUFFERED;
         r.element = ELEMENT_DOUBLE;
         armcii_shape_contiguous(&s, ones, memory->large_sums, LARGE);
         await_reply(c, k, &r, NULL, 0);
         break;
     }
-    c->awaits_data = r.kind == AM_PUT_RTS || r.kind == AM_PUT_PACKED_RTS || r.kind == AM_ACC_RTS;
+    c->awaits_data = r.waits = r.data != AM_EAGER;
     encode(c, k, &r, &s);
 }
 

@@ -47,7 +47,7 @@ static void stop(void)
 static void transmit(const struct shape *fragment, struct bytes *seen)
 {
     struct am_request request = {.kind = AM_PUT, .owner = 3};
-    size_t length = armcii_am_request_length(AM_PUT, fragment);
+    size_t length = armcii_am_request_length(&(struct am_request){.kind = AM_PUT}, fragment);
     if (fragment->bytes <= armcii_am_eager_max())
         ck_assert_uint_le(length + sizeof(struct am_message_header), armcii_am_message_max());
     ck_assert_uint_le(length, BUFFER);

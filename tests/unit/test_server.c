@@ -66,7 +66,7 @@ static void start(void)
 static void send_message(unsigned sequence, const struct am_request *r, const struct shape *s)
 {
     char *to = message[sent];
-    size_t length = armcii_am_request_length(r->kind, s);
+    size_t length = armcii_am_request_length(r, s);
     *(struct am_message_header *)(void *)to =
         (struct am_message_header){.bytes = (uint32_t)(sizeof(struct am_message_header) + length),
                                    .sequence = (uint16_t)sequence};

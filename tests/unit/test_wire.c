@@ -118,6 +118,7 @@ static void start(void)
 /* What a message asks for, to see whether that is done. */
 struct asked {
     enum am_kind kind;
+    enum am_data data;
     struct shape shape; /* local: the data */
     int tag;
 };
@@ -177,34 +178,33 @@ static void *copy_of_one(enum element e)
     return one;
 }
 
-static const enum am_kind kinds[] = {AM_PUT,
-                                     AM_PUT,
-                                     AM_ACC,
-                                     AM_GET,
-                                     AM_GET,
-                                     AM_PUT_RNDV,
-                                     AM_PUT_RTS,
-                                     AM_ACC_RNDV,
-                                     AM_ACC_RTS,
-                                     AM_PUT_PACKED,
-                                     AM_PUT_PACKED_RTS,
-                                     AM_RMW,
-                                     AM_LOCK,
-                                     AM_TRYLOCK,
-                                     AM_UNLOCK,
-                                     AM_CREDIT};
+static const struct am_request kinds[] = {{.kind = AM_PUT},
+                                          {.kind = AM_PUT},
+                                          {.kind = AM_ACC},
+                                          {.kind = AM_GET},
+                                          {.kind = AM_GET},
+                                          {.kind = AM_PUT, .data = AM_IN_PLACE},
+                                          {.kind = AM_PUT, .data = AM_IN_PLACE, .waits = true},
+                                          {.kind = AM_ACC, .data = AM_BUFFERED},
+                                          {.kind = AM_ACC, .data = AM_BUFFERED, .waits = true},
+                                          {.kind = AM_PUT, .data = AM_BUFFERED},
+                                          {.kind = AM_PUT, .data = AM_BUFFERED, .waits = true},
+                                          {.kind = AM_RMW},
+                                          {.kind = AM_LOCK},
+                                          {.kind = AM_TRYLOCK},
+                                          {.kind = AM_UNLOCK},
+                                          {.kind = AM_CREDIT}};
 
 /* Append request i to the message. */
 static size_t append(char *to, int i, struct asked *a)
 {
     static long operand = 3;
     static struct am_flag flag;
-    struct am_request r = {.kind = kinds[rng_below(&rng, sizeof kinds / sizeof *kinds)]};
+    struct am_request r = kinds[rng_below(&rng, sizeof kinds / sizeof *kinds)];
     enum element e = (enum element)rng_below(&rng, ELEMENT_COUNT);
-    const bool is_acc = r.kind == AM_ACC || r.kind == AM_ACC_RNDV || r.kind == AM_ACC_RTS,
-               is_rndv = r.kind >= AM_PUT_RNDV && r.kind <= AM_PUT_PACKED_RTS,
-               is_put_rndv = r.kind == AM_PUT_RNDV || r.kind == AM_PUT_RTS;
-    *a = (struct asked){.kind = r.kind, .tag = AM_TAG_FIRST + (int)rng_below(&rng, AM_TAGS)};
+    const bool is_acc = r.kind == AM_ACC;
+    *a = (struct asked){
+        .kind = r.kind, .data = r.data, .tag = AM_TAG_FIRST + (int)rng_below(&rng, AM_TAGS)};
     if (r.kind >= AM_LOCK) {
         struct mutex *m = (struct mutex *)(void *)(slices + SLICES - MUTEXES) + i;
         *m = (struct mutex){0};
@@ -218,7 +218,7 @@ static size_t append(char *to, int i, struct asked *a)
     }
     make_shape(&a->shape, i, is_acc ? armcii_elements[e].size : 1);
     if (r.kind == AM_GET && rng_chance(&rng, 30)) make_long_shape(&a->shape, i, 0, DATA);
-    if (is_rndv) make_long_shape(&a->shape, i, AM_MESSAGE_MAX, DATA);
+    if (r.data != AM_EAGER) make_long_shape(&a->shape, i, AM_MESSAGE_MAX, DATA);
     if (r.kind == AM_RMW) {
         armcii_shape_contiguous(&a->shape, data[i], some_memory(8), rng_chance(&rng, 50) ? 4 : 8);
         r.element = (int)rng_below(&rng, 2);
@@ -233,17 +233,17 @@ static size_t append(char *to, int i, struct asked *a)
         r.scale_bytes = armcii_elements[e].size;
     }
     flag = (struct am_flag){0};
-    if (is_put_rndv && rng_chance(&rng, 50))
+    if (r.data == AM_IN_PLACE && rng_chance(&rng, 50))
         flag = (struct am_flag){(uint64_t)(uintptr_t)(slices + SLICES - 8), 7};
-    if (is_put_rndv) {
+    if (r.data == AM_IN_PLACE) {
         r.scale = &flag;
         r.scale_bytes = sizeof flag;
     }
-    if (r.kind == AM_PUT || r.kind == AM_ACC || r.kind == AM_CREDIT ||
+    if (armcii_am_has_data(r.kind, r.data) || r.kind == AM_CREDIT ||
         (r.kind == AM_GET && armcii_am_is_short_reply(a->shape.bytes)))
         a->tag = 0;
     r.tag = a->tag;
-    const size_t length = armcii_am_request_length(r.kind, &a->shape);
+    const size_t length = armcii_am_request_length(&r, &a->shape);
     armcii_am_encode(&r, &a->shape, length, to);
     return length;
 }
@@ -378,13 +378,13 @@ static void clear(const struct shape *s)
 /* Of one request, which was right. */
 static void check_done(const struct asked *a)
 {
-    if (a->kind == AM_PUT || a->kind == AM_ACC)
+    if (armcii_am_has_data(a->kind, a->data))
         ck_assert_msg(is_equal(&a->shape), "the data of %s", armcii_am_kind_name(a->kind));
     if (a->kind == AM_GET && a->tag) {
         ck_assert_int_eq(wire_last.tag, a->tag);
         ck_assert_uint_eq(wire_last.bytes, a->shape.bytes);
     }
-    if (a->kind == AM_PUT_RNDV || a->kind == AM_PUT_RTS) {
+    if (a->data == AM_IN_PLACE) {
         memset(data[0], 0x5a, DATA);
         ck_assert(is_equal(&a->shape));
     }
@@ -469,8 +469,8 @@ static void note_message(const void *sent, size_t bytes)
     for (size_t at = sizeof *head; at < bytes;) {
         struct am_request_header r;
         memcpy(&r, (const char *)sent + at, sizeof r);
-        if (r.kind == AM_PUT_RNDV) owed.transmitted += armcii_am_rndv_size(r.bytes);
-        if (r.kind == AM_PUT_RNDV || r.kind == AM_PUT_RTS) owed.tag[owed.tags++] = r.tag;
+        if (r.data != AM_EAGER && !r.waits) owed.transmitted += armcii_am_rndv_size(r.bytes);
+        if (r.data == AM_IN_PLACE) owed.tag[owed.tags++] = r.tag;
         owed.gets += r.kind == AM_GET && r.tag == 0;
         at += r.length;
     }

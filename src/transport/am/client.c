@@ -16,8 +16,8 @@ static uint64_t last_id;
 
 static void append_request(struct endpoint *e, const struct am_request *r, const struct shape *s)
 {
-    const size_t length = armcii_am_request_length(r->kind, s);
-    char *to = armcii_endpoint_append(e, length, armcii_am_has_data(r->kind));
+    const size_t length = armcii_am_request_length(r, s);
+    char *to = armcii_endpoint_append(e, length, armcii_am_has_data(r->kind, r->data));
     armcii_am_encode(r, s, length, to);
 }
 
@@ -116,17 +116,10 @@ static char *alloc_buffer(size_t bytes)
     return buffer;
 }
 
-static enum am_kind rndv_kind(bool is_put, bool is_packed, bool waits)
-{
-    if (!is_put) return waits ? AM_ACC_RTS : AM_ACC_RNDV;
-    if (is_packed) return waits ? AM_PUT_PACKED_RTS : AM_PUT_PACKED;
-    return waits ? AM_PUT_RTS : AM_PUT_RNDV;
-}
-
 /* The flag of a put that the server receives in place, where it comes with the request. */
-static struct am_flag flag_of(const struct op *op, const struct shape *s, bool is_in_place)
+static struct am_flag flag_of(const struct op *op, const struct shape *s, enum am_data data)
 {
-    if (!is_in_place || !carry_flag(op, s)) return (struct am_flag){0};
+    if (data != AM_IN_PLACE || !carry_flag(op, s)) return (struct am_flag){0};
     return (struct am_flag){(uint64_t)(uintptr_t)op->flag->address, op->flag->value};
 }
 
@@ -147,30 +140,30 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
         o->buffer = packed.local;
         data = &packed;
     }
+    r.data = is_put && !is_packed ? AM_IN_PLACE : AM_BUFFERED;
     r.tag = new_tag();
     struct rndv rndv = {.server = server, .owner = r.owner, .tag = r.tag, .verb = op->verb};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
-    const struct am_flag flag = flag_of(op, s, is_put && !is_packed);
+    const struct am_flag flag = flag_of(op, s, r.data);
     rndv.flag = (char *)(uintptr_t)flag.address;
     if (is_put) {
         r.scale = &flag;
         r.scale_bytes = sizeof flag;
     }
-    armcii_endpoint_reserve(e, armcii_am_request_length(AM_PUT_RNDV, s)); /* others may send */
-    const bool waits = armcii_am_window_is_small() || !armcii_endpoint_fits_window(e, bytes);
-    if (waits) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
+    armcii_endpoint_reserve(e, armcii_am_request_length(&r, s)); /* others may send */
+    r.waits = armcii_am_window_is_small() || !armcii_endpoint_fits_window(e, bytes);
+    if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
-    r.kind = rndv_kind(is_put, is_packed, waits);
     append_request(e, &r, s);
-    armcii_endpoint_add_rndv(e, &rndv, waits ? 0 : bytes);
+    armcii_endpoint_add_rndv(e, &rndv, r.waits ? 0 : bytes);
     armcii_endpoint_send(e);
     armcii_outstanding_set_send(o, data, armcii_endpoints->comm, server,
-                                waits ? r.tag + AM_TAG_DATA : 0);
-    if (!waits)
+                                r.waits ? r.tag + AM_TAG_DATA : 0);
+    if (!r.waits)
         armcii_am_send_zcopy(armcii_endpoints->comm,
                              (struct am_zcopy){data->local, data, SHAPE_LOCAL}, server,
                              r.tag + AM_TAG_DATA, &request);
-    armcii_outstanding_start(o, request, waits ? 0 : AM_SENDS);
+    armcii_outstanding_start(o, request, r.waits ? 0 : AM_SENDS);
 }
 
 /* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for

@@ -15,23 +15,23 @@
 #include "transport/am/bufpool.h"
 
 enum am_kind {
-    AM_PUT,        /* eager: the request holds the data */
-    AM_ACC,        /* the same */
-    AM_PUT_RNDV,   /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA;
-                      scale: struct am_flag */
-    AM_PUT_RTS,    /* the same as a request to send: the data wait for the clear to send, a reply
-                      without bytes */
-    AM_ACC_RNDV,   /* rendezvous: the server receives the data in a buffer, when it has one */
-    AM_ACC_RTS,    /* the same as a request to send */
-    AM_PUT_PACKED, /* as AM_ACC_RNDV, for a strided put that is packed */
-    AM_PUT_PACKED_RTS, /* the same as a request to send */
-    AM_CREDIT,         /* a request for credit for a message of so many bytes */
+    AM_PUT,
+    AM_ACC,
+    AM_CREDIT,  /* a request for credit for a message of so many bytes */
     AM_GET,     /* without a tag: its short reply travels in a reply bundle; any other reply has the
                    request's tag, as for the following */
     AM_RMW,     /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
     AM_LOCK,    /* the reply follows when the mutex is granted */
     AM_TRYLOCK, /* reply: an int, 1 if granted, else 0 */
     AM_UNLOCK
+};
+
+/* Where the data of a put or accumulate are. Those of a rendezvous follow in a message tagged tag +
+ * AM_TAG_DATA. */
+enum am_data {
+    AM_EAGER,    /* in the request; or there are none */
+    AM_BUFFERED, /* rendezvous: the server receives them in a buffer, when it has one */
+    AM_IN_PLACE  /* rendezvous of a put, zero-copy where they belong; scale: struct am_flag */
 };
 
 enum {
@@ -85,9 +85,9 @@ struct am_reply_bundle {
  * client has a window: so many bytes that it has sent and the server has not served, of messages,
  * and of the data of rendezvous puts as far as MPI may deliver them before their receive is posted.
  * A message beyond the window waits while an acknowledgement is on its way; data beyond it wait
- * until the server has posted the receive (AM_PUT_RTS). A message that leaves less than a message
- * of the window requests an acknowledgement. So a client never waits for other clients, and an idle
- * one keeps nothing from them.
+ * until the server has posted the receive. A message that leaves less than a message of the window
+ * requests an acknowledgement. So a client never waits for other clients, and an idle one keeps
+ * nothing from them.
  *
  * Many clients have small windows, and the server has memory for some long messages besides. A
  * message that is longer than the window requests credit, alone (AM_CREDIT), and is sent when the
@@ -124,8 +124,10 @@ static inline uint32_t armcii_am_rndv_size(size_t bytes)
 struct am_request_header {
     uint32_t length; /* of the request */
     uint8_t kind, element, form, levels;
-    int32_t owner; /* of the memory or mutex, a rank in the world */
-    int32_t tag;
+    int32_t owner;   /* of the memory or mutex, a rank in the world */
+    uint16_t tag;    /* 0: none */
+    uint8_t data;    /* enum am_data */
+    uint8_t waits;   /* 1: rendezvous data wait for the clear to send, a reply without bytes */
     uint64_t bytes;  /* to transfer */
     uint64_t runs;   /* vector */
     uint64_t remote; /* address of the first segment, or of the mutex, at its owner */
@@ -153,25 +155,27 @@ struct am_credit_request {
 /* A request without its layout. */
 struct am_request {
     enum am_kind kind;
+    enum am_data data;
+    bool waits;
     int element;
     const void *scale; /* of scale_bytes */
     size_t scale_bytes;
     int owner, tag;
 };
 
-/* True if the request holds the data. */
-static inline bool armcii_am_has_data(enum am_kind kind)
+/* True if such a request holds data. */
+static inline bool armcii_am_has_data(enum am_kind kind, enum am_data data)
 {
-    return kind == AM_PUT || kind == AM_ACC;
+    return data == AM_EAGER && kind <= AM_ACC;
 }
 
 /* Bytes of the layout of a shape that is not contiguous. */
 size_t armcii_am_layout_length(const struct shape *s);
-/* Bytes of a request for the shape. */
-static inline size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
+/* Bytes of such a request for the shape. */
+static inline size_t armcii_am_request_length(const struct am_request *r, const struct shape *s)
 {
     const size_t layout = s->form == SHAPE_CONTIGUOUS ? 0 : armcii_am_layout_length(s);
-    const size_t data = armcii_am_has_data(kind) ? armcii_am_padded(s->bytes) : 0;
+    const size_t data = armcii_am_has_data(r->kind, r->data) ? armcii_am_padded(s->bytes) : 0;
     return sizeof(struct am_request_header) + layout + data;
 }
 /* Write the request, of that length, to `to`, which is 8-aligned. */

@@ -200,23 +200,23 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
 }
 
 /* The receive is posted. */
-static void start_rndv(const struct am_request_header *r, struct reply *reply, bool waits)
+static void start_rndv(const struct am_request_header *r, struct reply *reply)
 {
     reply->rndv_tag = r->tag;
     reply->awaited = (size_t)r->bytes;
-    if (waits) /* for the clear to send */
+    if (r->waits)
         armcii_reply_inline("", 0, reply->client, r->tag);
     else
         server.clients[reply->client].served += armcii_am_rndv_size(r->bytes);
 }
 
-static void serve_put_rndv(const struct am_request_header *r, const struct shape *s, int client)
+static void serve_in_place(const struct am_request_header *r, const struct shape *s, int client)
 {
     struct reply *reply = armcii_reply_new(client, 0);
     memcpy(&reply->flag, r->scale, sizeof reply->flag);
     armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
-    start_rndv(r, reply, r->kind == AM_PUT_RTS);
+    start_rndv(r, reply);
 }
 
 /* Of the eager request. */
@@ -239,20 +239,33 @@ static bool has_reply_credit(int client, size_t cost)
 }
 
 /* The buffer is an eager request when the data have arrived: of that length, without a tag. */
-static void serve_packed(const struct am_request_header *r, int client)
+static void serve_buffered(const struct am_request_header *r, int client)
 {
-    const bool is_put = r->kind == AM_PUT_PACKED || r->kind == AM_PUT_PACKED_RTS;
     struct reply *reply = armcii_reply_new(client, packed_length(r));
     struct am_request_header *eager = (struct am_request_header *)(void *)reply->buffer;
     memcpy(eager, r, r->length);
-    eager->kind = is_put ? AM_PUT : AM_ACC;
+    eager->data = AM_EAGER;
+    eager->waits = 0;
     eager->tag = 0;
     eager->length = (uint32_t)packed_length(r);
     reply->is_request = true;
     MPI_Irecv(reply->buffer + r->length, (int)r->bytes, MPI_BYTE, client, r->tag + AM_TAG_DATA,
               server.comm, &reply->request);
     armcii_reply_count(reply, packed_cost(r));
-    start_rndv(r, reply, r->kind == AM_ACC_RTS || r->kind == AM_PUT_PACKED_RTS);
+    start_rndv(r, reply);
+}
+
+/* Apply a put or an accumulate now, or receive its data first. */
+static void serve_update(const struct am_request_header *r, struct shape *s, int client)
+{
+    switch ((enum am_data)r->data) {
+    case AM_EAGER:
+        atomic_thread_fence(memory_order_release); /* a flag after its data */
+        apply_update(r, s);
+        break;
+    case AM_BUFFERED: serve_buffered(r, client); break;
+    case AM_IN_PLACE: serve_in_place(r, s, client); break;
+    }
 }
 
 static void serve_rmw(const struct am_request_header *r, const struct shape *s, int client)
@@ -315,11 +328,8 @@ static void serve_credit_request(const struct am_request_header *r, int client)
 static bool may_serve(const struct am_request_header *r, const struct shape *s, int client)
 {
     const struct client *c = &server.clients[client];
+    if (r->data == AM_BUFFERED) return has_reply_credit(client, packed_cost(r));
     switch ((enum am_kind)r->kind) {
-    case AM_ACC_RNDV:
-    case AM_ACC_RTS:
-    case AM_PUT_PACKED:
-    case AM_PUT_PACKED_RTS: return has_reply_credit(client, packed_cost(r));
     case AM_GET: return has_reply_credit(client, reply_cost(s));
     case AM_CREDIT:
         return is_first(&server.for_request_credit, c) && armcii_credit_can_grant(r->bytes);
@@ -336,10 +346,7 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
     armcii_count(COUNTER_SERVED);
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
-        atomic_thread_fence(memory_order_release); /* a flag after its data */
-        apply_update(r, s);
-        break;
-    case AM_ACC: apply_update(r, s); break;
+    case AM_ACC: serve_update(r, s, client); break;
     case AM_CREDIT: serve_credit_request(r, client); break;
     case AM_GET:
         if (r->tag == 0)
@@ -347,12 +354,6 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
         else
             reply_to_get(r, s, client);
         break;
-    case AM_PUT_RNDV:
-    case AM_PUT_RTS: serve_put_rndv(r, s, client); break;
-    case AM_ACC_RNDV:
-    case AM_ACC_RTS:
-    case AM_PUT_PACKED:
-    case AM_PUT_PACKED_RTS: serve_packed(r, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
     case AM_LOCK:
         if (armcii_mutex_server_lock(mutex_to_lock(r, client), client, r->tag))

@@ -53,7 +53,9 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t 
                                          .element = (uint8_t)r->element,
                                          .form = (uint8_t)s->form,
                                          .owner = r->owner,
-                                         .tag = r->tag,
+                                         .tag = (uint16_t)r->tag,
+                                         .data = (uint8_t)r->data,
+                                         .waits = r->waits,
                                          .bytes = s->bytes,
                                          .remote = (uint64_t)(uintptr_t)s->remote};
     if (r->scale_bytes) memcpy(header->scale, r->scale, r->scale_bytes);
@@ -66,7 +68,7 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t 
         header->remote = 0;
         to = encode_runs(s, to);
     }
-    if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, to);
+    if (armcii_am_has_data(r->kind, r->data)) armcii_shape_pack(s, to);
 }
 
 void armcii_am_encode_mutex(enum am_kind kind, int owner, void *mutex, int tag, char *to)
@@ -74,7 +76,7 @@ void armcii_am_encode_mutex(enum am_kind kind, int owner, void *mutex, int tag, 
     struct am_request_header header = {.length = sizeof header,
                                        .kind = (uint8_t)kind,
                                        .owner = owner,
-                                       .tag = tag,
+                                       .tag = (uint16_t)tag,
                                        .remote = (uint64_t)(uintptr_t)mutex};
     memcpy(to, &header, sizeof header);
 }
@@ -88,7 +90,7 @@ struct rule;
 typedef bool check(const struct am_request_header *r, const struct rule *rule,
                    struct am_decoded *d);
 static check check_get, check_credit_request, check_rmw, check_mutex, check_accumulate, check_long,
-    check_put_rndv, check_accumulate_rndv;
+    check_in_place, check_long_accumulate;
 
 /* What a request of a kind may say. */
 struct rule {
@@ -104,37 +106,31 @@ struct rule {
 #define ANY_TAG AM_TAG_FIRST, AM_TAGS
 #define NO_TAG  0, 1
 
-/* Shorter data than those of a rendezvous are in the request. */
-static const struct rule rules[] = {
-    [AM_PUT] = {"a put", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, NO_TAG, NULL},
-    [AM_ACC] = {"an accumulate", ANY_FORM, ELEMENT_COUNT, 1, AM_PACKED_MAX, 1, NO_TAG,
-                check_accumulate},
-    [AM_PUT_RNDV] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
-                     check_put_rndv},
-    [AM_PUT_RTS] = {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG,
-                    check_put_rndv},
-    [AM_ACC_RNDV] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_PACKED_MAX, 1,
-                     ANY_TAG, check_accumulate_rndv},
-    [AM_ACC_RTS] = {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_PACKED_MAX, 1,
-                    ANY_TAG, check_accumulate_rndv},
-    [AM_PUT_PACKED] = {"a packed put by rendezvous", TWO_FORMS, 1, 1, AM_PACKED_MAX, 1, ANY_TAG,
-                       check_long},
-    [AM_PUT_PACKED_RTS] = {"a packed put by rendezvous", TWO_FORMS, 1, 1, AM_PACKED_MAX, 1, ANY_TAG,
-                           check_long},
-    [AM_CREDIT] = {"a request for credit", ONE_FORM, 1, 1, AM_MESSAGE_MAX, 0, NO_TAG,
-                   check_credit_request},
-    [AM_GET] = {"a get", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, 0, AM_TAG_FIRST + AM_TAGS, check_get},
-    [AM_RMW] = {"a read-modify-write", ONE_FORM, RMW_REPLACE + 1, sizeof(int), sizeof(long), 1,
-                ANY_TAG, check_rmw},
-    [AM_LOCK] = {"a lock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), ANY_TAG, check_mutex},
-    [AM_TRYLOCK] = {"a trylock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), ANY_TAG, check_mutex},
-    [AM_UNLOCK] = {"an unlock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), NO_TAG, check_mutex},
+/* By kind, then by enum am_data; without a name: there is no such request. Shorter data than those
+ * of a rendezvous are in the request. */
+static const struct rule rules[][AM_IN_PLACE + 1] = {
+    [AM_PUT] = {{"a put", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, NO_TAG, NULL},
+                {"a packed put by rendezvous", TWO_FORMS, 1, 1, AM_PACKED_MAX, 1, ANY_TAG,
+                 check_long},
+                {"a put by rendezvous", TWO_FORMS, 1, 1, AM_ZCOPY_MAX, 1, ANY_TAG, check_in_place}},
+    [AM_ACC] = {{"an accumulate", ANY_FORM, ELEMENT_COUNT, 1, AM_PACKED_MAX, 1, NO_TAG,
+                 check_accumulate},
+                {"an accumulate by rendezvous", TWO_FORMS, ELEMENT_COUNT, 1, AM_PACKED_MAX, 1,
+                 ANY_TAG, check_long_accumulate}},
+    [AM_CREDIT] = {{"a request for credit", ONE_FORM, 1, 1, AM_MESSAGE_MAX, 0, NO_TAG,
+                    check_credit_request}},
+    [AM_GET] = {{"a get", ANY_FORM, 1, 1, AM_ZCOPY_MAX, 1, 0, AM_TAG_FIRST + AM_TAGS, check_get}},
+    [AM_RMW] = {{"a read-modify-write", ONE_FORM, RMW_REPLACE + 1, sizeof(int), sizeof(long), 1,
+                 ANY_TAG, check_rmw}},
+    [AM_LOCK] = {{"a lock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), ANY_TAG, check_mutex}},
+    [AM_TRYLOCK] = {{"a trylock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), ANY_TAG, check_mutex}},
+    [AM_UNLOCK] = {{"an unlock", ONE_FORM, 1, 0, 0, sizeof(struct mutex), NO_TAG, check_mutex}},
 };
 enum { KINDS = sizeof rules / sizeof rules[0] };
 
 const char *armcii_am_kind_name(enum am_kind kind)
 {
-    return rules[kind].name;
+    return rules[kind][AM_EAGER].name;
 }
 
 /* Say what is wrong, for the line with which the job ends; false. */
@@ -154,12 +150,16 @@ __attribute__((cold)) static bool refuse_value(struct am_decoded *d, const struc
     return refuse(d, "%s with %s = %jd", rule->name, name, (intmax_t)value);
 }
 
-/* The least length follows from the layout. */
-static bool check_length(const struct am_request_header *r, size_t left, struct am_decoded *d)
+/* There is a rule for the request. The least length follows from the layout. */
+static bool check_rule(const struct am_request_header *r, size_t left, struct am_decoded *d)
 {
     if (left < sizeof *r) return refuse(d, "%zu bytes behind the last one", left);
     if (r->length > left) return refuse(d, "length = %ju of %zu bytes", (uintmax_t)r->length, left);
     if (r->kind >= KINDS) return refuse(d, "kind = %d", r->kind);
+    if (r->data > AM_IN_PLACE || !rules[r->kind][r->data].name)
+        return refuse_value(d, rules[r->kind], "data", r->data);
+    if (r->waits > (r->data != AM_EAGER))
+        return refuse_value(d, &rules[r->kind][r->data], "waits", r->waits);
     return true;
 }
 
@@ -175,7 +175,7 @@ static bool check_header(const struct am_request_header *r, const struct rule *r
         return refuse_value(d, rule, "form", r->form);
     if (r->element >= rule->elements) return refuse_value(d, rule, "element", r->element);
     if ((uint32_t)r->tag - (uint32_t)rule->tag >= (uint32_t)rule->tags)
-        return refuse_value(d, rule, "tag", (uint64_t)(int64_t)r->tag);
+        return refuse_value(d, rule, "tag", r->tag);
     if (r->bytes - rule->least > rule->most - rule->least)
         return refuse_value(d, rule, "bytes", r->bytes);
     if (rule->memory > 0 && !is_owner_right(r))
@@ -185,7 +185,9 @@ static bool check_header(const struct am_request_header *r, const struct rule *r
 
 static size_t data_bytes(const struct am_request_header *r)
 {
-    return armcii_am_has_data((enum am_kind)r->kind) ? armcii_am_padded((size_t)r->bytes) : 0;
+    return armcii_am_has_data((enum am_kind)r->kind, (enum am_data)r->data)
+               ? armcii_am_padded((size_t)r->bytes)
+               : 0;
 }
 
 /* ---- layout ---- */
@@ -316,7 +318,7 @@ static bool check_get(const struct am_request_header *r, const struct rule *rule
     if (r->form != SHAPE_CONTIGUOUS && r->bytes > AM_REPLY_MAX)
         return refuse_value(d, rule, "bytes", r->bytes);
     if (r->tag == 0 ? !armcii_am_is_short_reply((size_t)r->bytes) : r->tag < AM_TAG_FIRST)
-        return refuse_value(d, rule, "tag", (uint64_t)r->tag);
+        return refuse_value(d, rule, "tag", r->tag);
     return true;
 }
 
@@ -371,7 +373,7 @@ static bool check_long(const struct am_request_header *r, const struct rule *rul
     return r->bytes > armcii_am_eager_max() || refuse_value(d, rule, "bytes", r->bytes);
 }
 
-static bool check_accumulate_rndv(const struct am_request_header *r, const struct rule *rule,
+static bool check_long_accumulate(const struct am_request_header *r, const struct rule *rule,
                                   struct am_decoded *d)
 {
     return check_long(r, rule, d) && check_accumulate(r, rule, d);
@@ -389,7 +391,7 @@ static bool check_flag(const struct am_request_header *r, struct am_decoded *d)
                   r->owner);
 }
 
-static bool check_put_rndv(const struct am_request_header *r, const struct rule *rule,
+static bool check_in_place(const struct am_request_header *r, const struct rule *rule,
                            struct am_decoded *d)
 {
     if (d->shape.form == SHAPE_STRIDED && !armcii_am_can_zcopy(&d->shape, SHAPE_REMOTE))
@@ -412,8 +414,8 @@ static bool decode_contiguous(const struct am_request_header *r, const struct ru
 
 bool armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d)
 {
-    if (!check_length(r, left, d)) return false;
-    const struct rule *rule = &rules[r->kind];
+    if (!check_rule(r, left, d)) return false;
+    const struct rule *rule = &rules[r->kind][r->data];
     char *packed = (char *)(uintptr_t)(r + 1);
     armcii_shape_contiguous(&d->shape, packed, (void *)(uintptr_t)r->remote, (size_t)r->bytes);
     if (!check_header(r, rule, d)) return false;
