@@ -49,17 +49,17 @@ static bool reserve_threads(void)
 }
 
 /* Where the network completes contiguous puts and gets without the target, or ARMCI_TRANSPORT says
- * so. A library whose flush returns early is not trusted. */
+ * so. Where a flush returns early a probe proves nothing. */
 static bool prefers_rdma(bool windows)
 {
-    bool selected = armcii_config->transport == TRANSPORT_RDMA;
-    if (!windows || (!selected && armcii_config->transport != TRANSPORT_AUTO)) return false;
+    bool selected = armcii_config->transport == TRANSPORT_RDMA,
+         chooses = armcii_config->transport == TRANSPORT_AUTO && armcii_quirks->flush_is_remote;
+    if (!windows || !(selected || chooses)) return false;
     armcii_probe_run();
     if (selected && !armcii_probe->measured)
         route.complaint =
             "ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am";
-    return selected ? armcii_probe->measured
-                    : armcii_quirks->flush_is_remote && armcii_probe_finds_rdma(armcii_probe);
+    return selected ? armcii_probe->measured : armcii_probe_finds_rdma(armcii_probe);
 }
 
 /* Wherever a server has a thread, am carries what the network does not do by itself: it is correct

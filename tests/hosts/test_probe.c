@@ -68,14 +68,17 @@ static bool probe(unsigned set)
     return seen == set;
 }
 
-/* Without windows there is no probe. */
-static bool has_windows(void)
+/* Without windows there is no probe, nor where a flush returns early. */
+static bool is_probed(void)
 {
     ARMCI_Init();
-    bool windows = armcii_quirks->threaded_windows;
+    bool windows = armcii_quirks->threaded_windows, flushes = armcii_quirks->flush_is_remote;
     ARMCI_Finalize();
-    if (!windows) skip("this MPI library makes no windows between nodes in programs with threads");
-    return windows;
+    if (!windows)
+        skip("this MPI library makes no windows between nodes in programs with threads");
+    else if (!flushes)
+        skip("a flush of this MPI library returns before the data are there");
+    return windows && flushes;
 }
 
 enum {
@@ -84,7 +87,7 @@ enum {
 
 static void outcomes(void)
 {
-    if (!has_windows()) return;
+    if (!is_probed()) return;
     if (test_on_rdma()) {
         skip("the network carries out more than fake_rdma.c");
         return;
@@ -101,7 +104,7 @@ static void outcomes(void)
 /* Put and get on RDMA; nothing on TCP and where messages emulate RMA. */
 static void real_network(void)
 {
-    if (!has_windows()) return;
+    if (!is_probed()) return;
     unsigned expected = test_on_rdma() ? 1U << PROBE_PUT | 1U << PROBE_GET : 0, seen = 0;
     for (int tries = 0; tries < TRIES && (tries == 0 || seen != expected); tries++) {
         ARMCI_Init();
@@ -127,7 +130,7 @@ int MPI_Send(const void *data, int count, MPI_Datatype type, int to, int tag, MP
 static void late_messages(void)
 {
     static const double LONG = 15; /* seconds */
-    if (!has_windows()) return;
+    if (!is_probed()) return;
     delay = 50000;
     double begun = MPI_Wtime();
     ARMCI_Init();
@@ -136,6 +139,19 @@ static void late_messages(void)
     check(took < LONG, "ARMCI_Init took %g s", took);
     check(!armcii_transports_have(&armcii_rma), "RMA is in use");
     ARMCI_Finalize();
+}
+
+/* It proves nothing: each put would seem complete without the target. */
+static void early_flush(void)
+{
+    setenv("ARMCI_QUIRKS", "+flush-readback", 1);
+    setenv("FAKE_RDMA", "put,get", 1);
+    ARMCI_Init();
+    check(!armcii_probe->measured, "the network is probed");
+    check(!armcii_transports_have(&armcii_rma), "RMA is in use");
+    ARMCI_Finalize();
+    unsetenv("FAKE_RDMA");
+    unsetenv("ARMCI_QUIRKS");
 }
 
 static void slow_networks(void)
@@ -163,6 +179,7 @@ static const struct test tests[] = {
     {"the probe finds what the network does by itself, and the route follows", outcomes},
     {"the probe finds put and get on an RDMA network, and nothing on others", real_network},
     {"late messages make no long start", late_messages},
+    {"a library whose flush returns early is not probed", early_flush},
     {"RDMA that is much slower than messages is not chosen", slow_networks},
 };
 SUITE(.start = start, .stop = stop_mpi);
