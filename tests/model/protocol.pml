@@ -42,13 +42,17 @@
 #define RNDV_DATA 2    /* what rendezvous data count that MPI may deliver before their receive is posted */
 #define SHORTEST 2     /* what a message counts in a small window, at least */
 #define POOL 1         /* replies of a server that are under way at a time */
-#define GRANTS 1       /* messages longer than the window for which a server gives credit at a time */
+#ifndef GRANTS
+#define GRANTS 1       /* the longest messages for which a server has memory beside the windows */
+#endif
+#define LEASE_WINDOW 2 /* the longest messages that fit into the window of a lease */
+#define LEASE_MESSAGES 2 /* that may be sent with a lease; not more, since assertions count messages */
 #if SMALL
 #define WINDOW SMALL
 #define LENGTH(what) ((what) == LONG_PUT || (what) == LONG_GET -> WINDOW + 1 : 1)
 #define LONGEST (MOST_REQUESTS * (WINDOW + 1)) /* message */
 #define COUNT(length) ((length) > SHORTEST -> (length) : SHORTEST)
-#define MOST (WINDOW / SHORTEST + 2)
+#define MOST (LEASE_WINDOW * LONGEST / SHORTEST + 2)
 #define MOST_DEFERRED (2 * CALLS) /* of a client; requests for credit, too */
 #else
 #define WINDOW (2 * MESSAGE + RNDV_DATA)
@@ -73,10 +77,10 @@ mtype = { PUT, RNDV, RTS, ACC, ACC_RTS, GET, SHORT, LONG_PUT, LONG_GET, AM_CREDI
 
 #define PAIR(c, s) ((c) * SERVERS + (s))
 #define PAIRS (CLIENTS * SERVERS)
-/* sequence, acknowledge, the requests; ghost: number of the first request */
-chan request[PAIRS] = [MOST] of { byte, bit, mtype, mtype, byte };
-/* of so many messages, of a rendezvous put (or 0), granted, served, replies to so many short gets; ghost: the last request served */
-chan bundle[PAIRS] = [MOST + 1] of { byte, byte, bit, byte, byte, byte };
+/* sequence, acknowledge, the requests; ghost: number of the first request; 1: sent beyond the window */
+chan request[PAIRS] = [MOST] of { byte, bit, mtype, mtype, byte, byte };
+/* of so many messages, of a rendezvous put (or 0), messages granted, served, replies to so many short gets; ghost: the last request served */
+chan bundle[PAIRS] = [MOST + 1] of { byte, byte, byte, byte, byte, byte };
 byte with_replies[PAIRS]; /* bundles under way that have replies */
 chan data[PAIRS] = [1] of { byte };
 chan cts[PAIRS] = [1] of { byte };
@@ -91,9 +95,11 @@ byte finalized;                            /* servers at theirs */
 byte in_finalize;                          /* ghost: clients that end MPI */
 byte transmitted_at_end[PAIRS];            /* ghost */
 #if SMALL
-byte long_under_way[SERVERS]; /* ghost: messages longer than the window that the server has not served, those excepted for which it waits no more */
-bit is_long[PAIRS];           /* ghost: such a message has been sent and not been served */
-bit is_excepted[PAIRS];       /* ghost */
+byte leased[PAIRS];   /* messages that the client may send with its credit */
+byte beyond[SERVERS]; /* ghost: messages sent beyond a window and not served, those of clients excepted for which the server waits no more */
+byte beyond_of[PAIRS]; /* ghost: the same, of one client */
+bit may_exceed[PAIRS]; /* ghost: the client has requested credit and not used all of it */
+bit is_excepted[PAIRS]; /* ghost */
 #endif
 
 /* ---- a client ---- */
@@ -102,7 +108,7 @@ typedef endpoint {
     byte n, length; /* of the open message: requests, their lengths */
     mtype kind[MOST_REQUESTS];
     bit acknowledge, waits_for_window;
-    bit credit_requested, credit_granted; /* for the open message */
+    bit credit_requested, has_lease; /* has_lease: what is left of its credit is a lease */
     byte rndv_data;
     byte sequence, unacked, transmitted, served;
     byte rndv;   /* the put whose data are not in place; 0: none */
@@ -119,25 +125,64 @@ typedef endpoint {
 };
 
 #define FITS_WINDOW(s, n) (e[s].transmitted + (n) <= e[s].served + WINDOW)
+#if SMALL
+#define HAS_CREDIT(s) (leased[PAIR(me, s)] > 0)
+#define FITS_CREDIT(s, n) (HAS_CREDIT(s) && e[s].transmitted + (n) <= e[s].served + (e[s].has_lease -> LEASE_WINDOW : 1) * LONGEST)
+#else
+#define HAS_CREDIT(s) false
+#define FITS_CREDIT(s, n) false
+#endif
+#define IS_ALONE(s) (e[s].transmitted == e[s].served)
 #define ENOUGH (SMALL -> WINDOW : MESSAGE) /* any message fits into it, or the whole window if it is shorter */
 #define HAS_PUT(s) (e[s].put > e[s].issued - e[s].n) /* in the open message */
 
-/* The message is alone, or within the window; if it is longer, it has credit. */
+/* The message is alone, or within the window, or it has credit; a longer one has credit in any case. What all clients send with credit
+ * is within the server's memory for it. */
 inline assert_bounds(s)
 {
 #if SMALL
-    assert(e[s].transmitted == e[s].served || FITS_WINDOW(s, size));
     if
-    :: e[s].length > WINDOW ->
-        is_long[PAIR(me, s)] = 1;
+    :: e[s].length <= WINDOW && (IS_ALONE(s) || FITS_WINDOW(s, size)) -> more = 0
+    :: else ->
+        more = 1;
+        beyond_of[PAIR(me, s)]++;
         if
-        :: !is_excepted[PAIR(me, s)] -> long_under_way[s]++; assert(long_under_way[s] <= GRANTS)
+        :: !is_excepted[PAIR(me, s)] -> beyond[s]++; assert(beyond[s] <= GRANTS)
         :: else
         fi
-    :: else
     fi
 #else
     assert(e[s].transmitted + size <= e[s].served + WINDOW + MESSAGE)
+#endif
+}
+
+/* A message is sent with credit: one less is left. */
+inline use_credit(s)
+{
+#if SMALL
+    if
+    :: HAS_CREDIT(s) ->
+#ifndef FAULT_LEASE_NOT_COUNTED
+        leased[PAIR(me, s)]--;
+#endif
+        may_exceed[PAIR(me, s)] = HAS_CREDIT(s)
+    :: else
+    fi
+#else
+    skip
+#endif
+}
+
+/* A lease is void some time after it was requested, by the client's clock. */
+inline void_lease(s)
+{
+#if SMALL
+    if
+    :: HAS_CREDIT(s) -> leased[PAIR(me, s)] = 0; may_exceed[PAIR(me, s)] = 0
+    :: true
+    fi
+#else
+    skip
 #endif
 }
 
@@ -146,7 +191,7 @@ inline send_now(s)
     assert_bounds(s);
     e[s].transmitted = e[s].transmitted + size;
     e[s].rndv_data = 0;
-    e[s].credit_granted = 0;
+    use_credit(s);
     if
     :: e[s].is_urgent && e[s].acknowledge && !e[s].is_awaited -> e[s].acknowledge = 0; e[s].ack_deferred = 1; e[s].deferred_at = e[s].transmitted
     :: else
@@ -162,7 +207,8 @@ inline send_now(s)
     e[s].ack_deferred = e[s].ack_deferred && !e[s].acknowledge;
     e[s].unacked = e[s].unacked + e[s].acknowledge;
     assert(nfull(request[PAIR(me, s)]));
-    request[PAIR(me, s)] ! e[s].sequence, e[s].acknowledge, e[s].kind[0], e[s].kind[1], e[s].issued - e[s].n + 1;
+    request[PAIR(me, s)] ! e[s].sequence, e[s].acknowledge, e[s].kind[0], e[s].kind[1], e[s].issued - e[s].n + 1, more;
+    more = 0;
     e[s].sequence++;
     e[s].n = 0;
     e[s].length = 0;
@@ -177,31 +223,36 @@ inline send_now(s)
 #define IS_ON_ITS_WAY(s) (e[s].unacked > 0 || e[s].credit_requested) /* what opens the window, or brings credit */
 #endif
 #if SMALL && !defined(FAULT_CREDIT_NOT_REQUESTED)
-#define LONGEST_UNREQUESTED WINDOW
+#define NEEDS_CREDIT(s) (e[s].length > WINDOW && !HAS_CREDIT(s))
 #else
-#define LONGEST_UNREQUESTED 255
+#define NEEDS_CREDIT(s) false
 #endif
 
 /* Alone: nothing else is under way. */
 inline request_credit(s)
 {
+#if SMALL
     e[s].transmitted = e[s].transmitted + SHORTEST;
     e[s].credit_requested = 1;
+    may_exceed[PAIR(me, s)] = 1;
     assert(nfull(request[PAIR(me, s)]));
-    request[PAIR(me, s)] ! e[s].sequence, 0, AM_CREDIT, NONE, 0;
+    request[PAIR(me, s)] ! e[s].sequence, 0, AM_CREDIT, NONE, 0, 0;
     e[s].sequence++
+#else
+    skip
+#endif
 }
 
 /* Set waits_for_window if the message must wait. If no acknowledgement is on its way, request credit. */
 inline must_wait(s)
 {
     if
-    :: FITS_WINDOW(s, size) || e[s].credit_granted -> e[s].waits_for_window = 0
+    :: FITS_WINDOW(s, size) || FITS_CREDIT(s, size) -> e[s].waits_for_window = 0
     :: else ->
         if
         :: IS_ON_ITS_WAY(s) -> e[s].waits_for_window = 1
-        :: !IS_ON_ITS_WAY(s) && e[s].length > LONGEST_UNREQUESTED -> request_credit(s); e[s].waits_for_window = 1
-        :: !IS_ON_ITS_WAY(s) && e[s].length <= LONGEST_UNREQUESTED -> e[s].waits_for_window = 0 /* it is alone */
+        :: !IS_ON_ITS_WAY(s) && NEEDS_CREDIT(s) -> request_credit(s); e[s].waits_for_window = 1
+        :: !IS_ON_ITS_WAY(s) && !NEEDS_CREDIT(s) -> e[s].waits_for_window = 0 /* it is alone */
         fi
     fi
 }
@@ -279,16 +330,17 @@ inline handle_bundle(s)
     :: of_rndv > 0 -> assert(of_rndv == e[s].rndv); e[s].rndv = 0
     :: else
     fi;
+#if SMALL
     if
-    :: of_grant ->
+    :: of_grant > 0 ->
         assert(e[s].credit_requested);
         e[s].credit_requested = 0;
-#ifndef FAULT_GRANT_LEFT_OVER
-        e[s].credit_granted = 1;
-#endif
+        e[s].has_lease = (of_grant > 1);
+        leased[PAIR(me, s)] = of_grant;
         of_grant = 0
     :: else
     fi;
+#endif
     of_messages = 0;
     of_shorts = 0;
     of_rndv = 0;
@@ -370,6 +422,7 @@ inline append(s, what)
 
 inline start(s, what)
 {
+    void_lease(s);
 #ifndef FAULT_RNDV_OVERTAKEN
     await(e[s].rndv == 0);
 #endif
@@ -455,8 +508,7 @@ inline choose(s, what)
 proctype client(byte me)
 {
     endpoint e[SERVERS];
-    byte calls, s, size, of_rndv, of_messages, of_shorts, of_served, of_known;
-    bit of_grant;
+    byte calls, s, size, more, of_rndv, of_messages, of_grant, of_shorts, of_served, of_known;
     mtype what;
 
     do
@@ -514,9 +566,6 @@ end_computes:
 
 /* ---- a server ---- */
 
-/* Credit for a request: granted, the client knows it, it has sent the message. */
-mtype = { CREDIT_GRANTED, CREDIT_SENT, CREDIT_USED };
-
 typedef client_state {
     byte next_sequence;   /* of the message to serve next */
     byte served;          /* of what the client has transmitted */
@@ -525,11 +574,14 @@ typedef client_state {
     byte deferred;        /* requests */
     bit is_queued, waits_for_own; /* with deferred requests */
     byte held;            /* messages to acknowledge when no request is deferred */
-    mtype grant;          /* for its next message */
-    bit grant_expired;    /* not in granted any more */
+    byte granted;         /* the longest messages that fit into the window of its credit; 0: none */
+    byte left;            /* messages that it may send with it, or has sent and are not here */
+    byte news;            /* what it does not know yet of it: messages */
+    bit grant_expired;    /* not in the server's granted any more */
     byte receiving;       /* the rendezvous put or accumulate whose data have not arrived; 0: none */
     bit accumulates;      /* it takes memory */
     byte last;            /* ghost: the last request served */
+    byte beyond;          /* ghost: those of these messages that are here, with deferred requests */
 };
 
 /* Nobody waits there before the client. */
@@ -537,34 +589,57 @@ typedef client_state {
 #define NOBODY 255
 #define CAN_REPLY(k) (c[k].replies == 0 && in_use < POOL && IS_FIRST(for_reply_credit, k))
 #define CAN_GRANT(k) (granted < GRANTS && IS_FIRST(for_request_credit, k))
+#define CAN_LEASE (granted + LEASE_WINDOW <= GRANTS)
 
 inline send_bundle(k, messages, put)
 {
     assert(nfull(bundle[PAIR(k, me)]));
-    bundle[PAIR(k, me)] ! messages, put, c[k].grant == CREDIT_GRANTED, c[k].served, replies, c[k].last;
-    if
-    :: c[k].grant == CREDIT_GRANTED -> c[k].grant = CREDIT_SENT
-    :: else
-    fi;
+#ifdef FAULT_GRANT_LOST
+    bundle[PAIR(k, me)] ! messages, put, 0, c[k].served, replies, c[k].last;
+#else
+    bundle[PAIR(k, me)] ! messages, put, c[k].news, c[k].served, replies, c[k].last;
+#endif
+    c[k].news = 0;
     if
     :: replies > 0 -> c[k].replies++; in_use++; with_replies[PAIR(k, me)]++; replies = 0
     :: else
     fi
 }
 
-#define HAS_NEWS(k) (replies > 0 || c[k].grant == CREDIT_GRANTED)
+#define HAS_NEWS(k) (replies > 0 || c[k].news > 0)
 
-/* Ghost: the long message of the client, with credit or not, is served. */
-inline note_long_served(k)
+/* Ghost: what the client has sent beyond its window, and is here, is served. */
+inline note_served_beyond(k)
+{
+#if SMALL
+    beyond_of[PAIR(k, me)] = beyond_of[PAIR(k, me)] - c[k].beyond;
+    if
+    :: !is_excepted[PAIR(k, me)] -> beyond[me] = beyond[me] - c[k].beyond
+    :: else
+    fi;
+    c[k].beyond = 0
+#else
+    skip
+#endif
+}
+
+/* What the client has sent with its credit is served. */
+inline end_grant(k)
 {
 #if SMALL
     if
-    :: is_long[PAIR(k, me)] ->
-        is_long[PAIR(k, me)] = 0;
+    :: c[k].granted > 0 ->
+#ifndef FAULT_CREDIT_FORGOTTEN
+        freed = 1;
+#endif
         if
-        :: !is_excepted[PAIR(k, me)] -> long_under_way[me]--
-        :: else -> is_excepted[PAIR(k, me)] = 0
-        fi
+#ifndef FAULT_CREDIT_KEPT
+        :: !c[k].grant_expired -> granted = granted - c[k].granted
+#endif
+        :: else -> c[k].grant_expired = 0
+        fi;
+        c[k].granted = 0;
+        c[k].left = 0
     :: else
     fi
 #else
@@ -572,22 +647,22 @@ inline note_long_served(k)
 #endif
 }
 
-/* What the client has sent with its grant is served. */
-inline end_grant(k)
+inline end_used_grant(k)
+{
+    if
+    :: c[k].left == 0 -> end_grant(k)
+    :: else
+    fi
+}
+
+/* The client requests credit because what it had is used up or void; all that it sent with it is served. */
+inline end_void_grant(k)
 {
 #if SMALL
     if
-    :: c[k].grant == CREDIT_USED ->
-        c[k].grant = NONE;
-#ifndef FAULT_CREDIT_FORGOTTEN
-        freed = 1;
+#ifndef FAULT_VOID_LEASE_KEPT
+    :: kind0 == AM_CREDIT -> assert(c[k].deferred == 0 && beyond_of[PAIR(k, me)] == 0); end_grant(k); is_excepted[PAIR(k, me)] = 0
 #endif
-        if
-#ifndef FAULT_CREDIT_KEPT
-        :: !c[k].grant_expired -> granted--
-#endif
-        :: else -> c[k].grant_expired = 0
-        fi
     :: else
     fi
 #else
@@ -598,10 +673,10 @@ inline end_grant(k)
 inline send_replies_and_acks(k)
 {
 #ifdef FAULT_GRANT_ENDS_AT_ARRIVAL
-    end_grant(k);
+    end_used_grant(k);
 #endif
     if
-    :: c[k].deferred == 0 -> note_long_served(k); end_grant(k)
+    :: c[k].deferred == 0 -> note_served_beyond(k); end_used_grant(k)
     :: else
     fi;
     if
@@ -634,12 +709,10 @@ inline serve(k, what, number)
     c[k].last = (what == AM_CREDIT -> c[k].last : number);
     if
     :: what == AM_CREDIT ->
-        assert(c[k].grant == NONE);
-        c[k].grant = CREDIT_GRANTED;
-        granted++;
-#ifdef FAULT_GRANT_LEFT_OVER
-        c[k].served = c[k].served + LONGEST
-#endif
+        c[k].granted = (CAN_LEASE -> LEASE_WINDOW : 1);
+        c[k].left = (CAN_LEASE -> LEASE_MESSAGES : 1);
+        c[k].news = c[k].left;
+        granted = granted + c[k].granted
     :: IS_PUT(what) -> assert(c[k].receiving == 0)
     :: what == LOCK -> assert(c[k].receiving == 0); result[PAIR(k, me)] ! number
     :: IS_RNDV(what) ->
@@ -765,13 +838,12 @@ inline serve_message(k)
 {
     c[k].next_sequence++;
     if
-    :: c[k].grant == CREDIT_SENT ->
-        c[k].grant = CREDIT_USED;
-#ifdef FAULT_GRANT_LEFT_OVER
-        c[k].served = c[k].served - LONGEST
-#endif
+    :: c[k].left > 0 -> c[k].left--
     :: else
     fi;
+    c[k].beyond = c[k].beyond + more;
+    more = 0;
+    end_void_grant(k);
     if
     :: kind0 != NONE -> serve_or_defer(k, kind0, first)
     :: else
@@ -829,9 +901,13 @@ inline expire_reply(k)
 inline expire_grant(k)
 {
     c[k].grant_expired = 1;
-    granted--;
-    is_excepted[PAIR(k, me)] = 1;
-    long_under_way[me] = long_under_way[me] - is_long[PAIR(k, me)];
+    granted = granted - c[k].granted;
+    if
+    :: !is_excepted[PAIR(k, me)] && (may_exceed[PAIR(k, me)] || beyond_of[PAIR(k, me)] > 0) ->
+        is_excepted[PAIR(k, me)] = 1;
+        beyond[me] = beyond[me] - beyond_of[PAIR(k, me)]
+    :: else
+    fi;
     freed = 1
 }
 #endif
@@ -853,12 +929,12 @@ inline finish_rndv(k)
 
 /* Messages of a client complete in any order: its next one is taken by the number. */
 #ifdef FAULT_ORDER_CHECK_DROPPED
-#define TAKE(k) request[PAIR(k, me)] ? _, acknowledge, kind0, kind1, first
+#define TAKE(k) request[PAIR(k, me)] ? _, acknowledge, kind0, kind1, first, more
 #define REORDER(k) :: d_step { len(request[PAIR(k, me)]) > 1 -> \
-    request[PAIR(k, me)] ? number, acknowledge, kind0, kind1, first; \
-    request[PAIR(k, me)] ! number, acknowledge, kind0, kind1, first }
+    request[PAIR(k, me)] ? number, acknowledge, kind0, kind1, first, more; \
+    request[PAIR(k, me)] ! number, acknowledge, kind0, kind1, first, more; more = 0 }
 #else
-#define TAKE(k) request[PAIR(k, me)] ?? eval(c[k].next_sequence), acknowledge, kind0, kind1, first
+#define TAKE(k) request[PAIR(k, me)] ?? eval(c[k].next_sequence), acknowledge, kind0, kind1, first, more
 #define REORDER(k)
 #endif
 #ifdef FAULT_EXPIRED_REPLY_COUNTED
@@ -866,15 +942,19 @@ inline finish_rndv(k)
 #else
 #define EXPIRE(k) :: d_step { c[k].replies > c[k].expired && IS_DEFERRING -> expire_reply(k) }
 #endif
+#define COUNTED(k) (c[k].grant_expired -> 0 : c[k].granted)
 #if CLIENTS == 1
 #define IS_DEFERRING (c[0].deferred > 0)
+#define ALL_GRANTED COUNTED(0)
 #elif CLIENTS == 2
 #define IS_DEFERRING (c[0].deferred + c[1].deferred > 0)
+#define ALL_GRANTED (COUNTED(0) + COUNTED(1))
 #else
 #define IS_DEFERRING (c[0].deferred + c[1].deferred + c[2].deferred > 0)
+#define ALL_GRANTED (COUNTED(0) + COUNTED(1) + COUNTED(2))
 #endif
 #if SMALL && !defined(FAULT_EXPIRED_GRANT_COUNTED)
-#define EXPIRE_GRANT(k) :: d_step { c[k].grant != NONE && !c[k].grant_expired && IS_DEFERRING -> expire_grant(k) }
+#define EXPIRE_GRANT(k) :: d_step { c[k].granted > 0 && !c[k].grant_expired && IS_DEFERRING -> expire_grant(k) }
 #else
 #define EXPIRE_GRANT(k)
 #endif
@@ -888,7 +968,7 @@ inline finish_rndv(k)
 
 /* All is counted, and nothing is under way. */
 #define ASSERT_DRAINED(k) \
-    assert(c[k].served == transmitted_at_end[PAIR(k, me)] && c[k].held == 0 && c[k].grant == NONE); \
+    assert(c[k].served == transmitted_at_end[PAIR(k, me)] && c[k].held == 0 && c[k].news == 0); \
     assert(c[k].receiving == 0 && empty(request[PAIR(k, me)]) && empty(data[PAIR(k, me)])); \
     assert(empty(bundle[PAIR(k, me)]) && empty(reply[PAIR(k, me)]) && empty(cts[PAIR(k, me)]) && empty(result[PAIR(k, me)]))
 
@@ -896,8 +976,8 @@ proctype server(byte me)
 {
     client_state c[CLIENTS];
     byte in_use;  /* replies that count */
-    byte granted; /* messages with credit, those excepted whose grant has expired */
-    byte number, first, deferred_here, in_end;
+    byte granted; /* the longest messages for which clients have credit, that excepted which has expired */
+    byte number, first, more, deferred_here, in_end;
     byte replies; /* to short gets, in the bundle that is open */
     bit freed; /* credit for replies or requests */
     byte ready = NOBODY; /* a client of whom a reply is complete */
@@ -934,7 +1014,7 @@ end_serve:
 #if CLIENTS > 2
         ASSERT_DRAINED(2);
 #endif
-        assert(!IS_DEFERRING && empty(for_reply_credit) && empty(for_request_credit) && granted == 0)
+        assert(!IS_DEFERRING && empty(for_reply_credit) && empty(for_request_credit) && granted == ALL_GRANTED)
     }
 
     /* A server ends with the others, when all clients have come. */

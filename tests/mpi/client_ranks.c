@@ -1,8 +1,12 @@
 /* client_ranks.c - MPI's functions, as a server with many clients sees them. */
 #include "client_ranks.h"
 
+#include <sched.h>
+#include <time.h>
+
 #include "harness.h"
 #include "transport/am/proto.h"
+#include "transport/am/server.h"
 
 MPI_Comm to_server, from_server, server_comm = MPI_COMM_NULL;
 int few_clients;
@@ -125,4 +129,68 @@ int MPI_Testsome(int n, MPI_Request requests[], int *done, int which[], MPI_Stat
     for (int i = 0; i < *done && *done != MPI_UNDEFINED && server_comm != MPI_COMM_NULL; i++)
         rename_sender(&statuses[i]);
     return code;
+}
+
+/* ---- the server ---- */
+
+bool is_done(MPI_Request *request)
+{
+    int done;
+    PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+    return done;
+}
+
+void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+void start_server(MPI_Request *end)
+{
+    MPI_Comm_dup(MPI_COMM_SELF, &server_comm);
+    armcii_server_start(server_comm);
+    PMPI_Ibarrier(to_server, end);
+}
+
+void stop_server(void)
+{
+    armcii_server_end();
+    MPI_Comm unused = server_comm;
+    server_comm = MPI_COMM_NULL;
+    MPI_Comm_free(&unused);
+}
+
+void serve(MPI_Request *end)
+{
+    int done = 0;
+    for (int idle = 0; !done; idle++) {
+        if (armcii_server_serve()) idle = 0;
+        if (idle < 100) continue;
+        sleep_ms(1);
+        PMPI_Test(end, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+void yield_at_times(unsigned poll)
+{
+    if (poll % 256 == 0) sched_yield();
+}
+
+/* Without sleeps, until all have come. */
+void serve_at_once(void)
+{
+    MPI_Request all;
+    PMPI_Ibarrier(to_server, &all);
+    for (unsigned i = 0; i % 1024 != 0 || !is_done(&all); i++) {
+        armcii_server_serve();
+        yield_at_times(i);
+    }
+}
+
+void wait_for_all(void)
+{
+    MPI_Request all;
+    PMPI_Ibarrier(to_server, &all);
+    while (!is_done(&all))
+        sleep_ms(10);
 }

@@ -28,4 +28,17 @@ struct seen {
 };
 extern struct seen seen;
 
+/* The library's server: the second ends when all ranks have come to wait_for_all; the third serves
+ * without sleeps until then, the next time. */
+void start_server(MPI_Request *end);
+void serve(MPI_Request *end);
+void serve_at_once(void);
+void stop_server(void);
+void wait_for_all(void);
+
+bool is_done(MPI_Request *request);
+void sleep_ms(long ms);
+/* Where others use the processors, whoever polls lets the other side in. */
+void yield_at_times(unsigned poll);
+
 #endif

@@ -1,6 +1,8 @@
-/* test_endpoint.c - what a client pays for the endpoints it has, and for short gets. Starts MPI for
- * one process, without a launcher: the process is the server, too; the others of the world are only
- * names. */
+/* test_endpoint.c - what a client pays for the endpoints it has, for short gets, and for small
+ * windows. Starts MPI for one process, without a launcher: the process is the server, too; the
+ * others of the world are only names. */
+#include <time.h>
+
 #include "base/config.h"
 #include "base/lock.h"
 #include "mpi/quirks.h"
@@ -56,13 +58,15 @@ static void stop(void)
     *the_world = (struct world){0};
 }
 
-static int messages;
+static int messages, credit_requests;
 static size_t data_sent; /* that MPI may deliver before a receive is posted */
 
 int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm in,
               MPI_Request *request)
 {
     messages++;
+    credit_requests += tag == AM_TAG_REQUEST && count == sizeof(struct am_credit_request) &&
+                       ((const struct am_credit_request *)buffer)->request.kind == AM_CREDIT;
     if (tag >= AM_TAG_FIRST + AM_TAG_DATA)
         data_sent += count < AM_UNEXPECTED_MAX ? (size_t)count : AM_UNEXPECTED_MAX;
     return PMPI_Isend(buffer, count, type, to, tag, in, request);
@@ -201,6 +205,66 @@ TEST(data_of_puts_that_waited_at_once_stay_within_the_window)
     armcii_client_wait_all(-1);
     fence(-1);
     ck_assert_mem_eq(long_there, long_here, sizeof long_here);
+}
+
+/* ---- credit ---- */
+
+enum { CREDIT_PUTS = 256, CREDIT_PUT = 16 << 10 };
+static char credit_here[CREDIT_PUT], credit_there[CREDIT_PUTS][CREDIT_PUT];
+
+/* The windows of 9,600 clients. */
+static void have_many_clients(void)
+{
+    armcii_am_share_among(9600);
+    armcii_endpoints_end();
+    armcii_endpoints_start(comm);
+    credit_requests = 0;
+    memset(credit_there, 0, sizeof credit_there);
+    for (int i = 0; i < CREDIT_PUT; i++)
+        credit_here[i] = (char)(i % 249 + 1);
+}
+
+/* Without a fence, and with one behind each put. */
+static void put_many(size_t bytes, bool fences)
+{
+    struct shape s;
+    have_many_clients();
+    for (int i = 0; i < CREDIT_PUTS; i++) {
+        armcii_shape_contiguous(&s, credit_here, credit_there[i], bytes);
+        start_op(OP_PUT, &s);
+        if (fences) armcii_endpoints_fence(0);
+        ck_assert_uint_le(armcii_endpoint(0)->unserved, AM_LEASE_WINDOW * armcii_am_message_max());
+    }
+    armcii_endpoints_fence(0);
+    for (int i = 0; i < CREDIT_PUTS; i++)
+        ck_assert_mem_eq(credit_there[i], credit_here, bytes);
+    ck_assert_int_ge(credit_requests, 1);
+    ck_assert_int_le(credit_requests, 1 + CREDIT_PUTS / AM_LEASE_MESSAGES);
+}
+
+static const size_t credit_bytes[] = {512, 4096, CREDIT_PUT};
+
+TABLE_TEST(a_stream_requests_credit_once_a_lease, credit_bytes)
+{
+    put_many(credit_bytes[_i], false);
+}
+
+TABLE_TEST(puts_with_fences_request_credit_once_a_lease, credit_bytes)
+{
+    put_many(credit_bytes[_i], true);
+}
+
+/* The server may have given it to others. */
+TEST(a_lease_is_void_after_a_time)
+{
+    struct shape s;
+    have_many_clients();
+    armcii_shape_contiguous(&s, credit_here, credit_there[0], CREDIT_PUT);
+    for (int i = 1; i <= 3; i++) {
+        put_and_fence(&s);
+        ck_assert_int_eq(credit_requests, i);
+        nanosleep(&(struct timespec){.tv_nsec = (AM_LEASE_US / 2 + 1000) * 1000L}, NULL);
+    }
 }
 
 const struct unit unit = {.begin = start, .end = stop, .run = unit_run_with_mpi};

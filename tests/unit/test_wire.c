@@ -256,16 +256,9 @@ static int make_message(size_t *bytes, int most)
     struct am_message_header *head = (struct am_message_header *)(void *)message;
     const int n = rng_between(&rng, most == 1, most);
     size_t at = sizeof *head;
-    bool requests_credit = false;
     memset(message, 0, 4096);
-    for (int i = 0; i < n; i++) {
-        size_t length = append(message + at, i, &asked[i]);
-        const bool again = requests_credit || server.clients[CLIENT].credit != NO_CREDIT;
-        while (asked[i].kind == AM_CREDIT && again)
-            length = append(message + at, i, &asked[i]);
-        requests_credit |= asked[i].kind == AM_CREDIT;
-        at += length;
-    }
+    for (int i = 0; i < n; i++)
+        at += append(message + at, i, &asked[i]);
     *head = (struct am_message_header){(uint32_t)at, (uint16_t)(rng_chance(&rng, 70)),
                                        server.clients[CLIENT].next_sequence};
     *bytes = at;
@@ -341,8 +334,8 @@ static void forget_everything(void)
     while (armcii_replies_progress()) {
     }
     armcii_mutex_server_end();
-    armcii_credit_end();
-    armcii_credit_start(server.ranks);
+    armcii_credits_end();
+    armcii_credits_start(server.ranks);
     while (armcii_inbox_count() > 0)
         armcii_inbox_post(0);
 }

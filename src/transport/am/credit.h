@@ -7,14 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "transport/am/proto.h"
+
 /* AM_REPLY_CREDIT: bytes of all clients together; three fragments of an accumulate of one client
  * fit: one is added, one arrives, one is requested. AM_REPLY_OVERHEAD: bytes beside the data of a
  * reply, which Open MPI keeps (measured). AM_CREDIT_US: microseconds of the server's after which
- * credit expires. */
+ * credit for replies expires. */
 enum { AM_REPLY_CREDIT = 3 << 19, AM_REPLY_OVERHEAD = 4 << 10, AM_CREDIT_US = 1000000 };
 
-void armcii_credit_start(int clients);
-void armcii_credit_end(void);
+void armcii_credits_start(int clients);
+void armcii_credits_end(void);
 
 /* ---- replies ---- */
 
@@ -34,21 +36,25 @@ void armcii_credit_expire(int client, size_t cost);
 /* Return the credit of a complete reply. */
 void armcii_credit_return(int client, size_t cost, bool expired);
 
-/* ---- requests longer than the window ---- */
+/* ---- messages longer than the window ---- */
 
-/* True if a request of that length may be granted now. */
-bool armcii_credit_can_grant(size_t bytes);
-/* Grant the client one request of that length. */
-void armcii_credit_grant(int client, size_t bytes);
-/* Return what was granted: the request is served. */
-void armcii_credit_end_grant(int client);
+/* What may be granted to the client, which has no credit: a lease, or one message where others have
+ * to wait, or leases take much of the memory and the client seldom asks; none where it is used up.
+ */
+struct am_grant armcii_credit_offer(int client);
+void armcii_credit_grant(int client, struct am_grant grant);
+/* A message of the client has arrived, which may be the last of its credit. */
+void armcii_credit_count_message(int client);
+/* All that the client has sent is served: return its credit if that is used up; in any case. */
+void armcii_credit_end_used(int client);
+void armcii_credit_end(int client);
 
 /* ---- expiry ---- */
 
-/* Return the microseconds that the server has run while clients waited. */
+/* Return the microseconds that the server has run while it looked for credit. */
 long armcii_credit_now(void);
-/* Let grants expire, now and then; true when replies should, too. For the server, often, while
- * clients wait. */
+/* Let grants expire, now and then; true when replies should, too. For the server, at each request
+ * for credit, and often while clients wait. */
 bool armcii_credit_tick(void);
 
 /* True if what was refused since the last call may be granted now. */

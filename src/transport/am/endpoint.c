@@ -118,27 +118,49 @@ static void request_credit(struct endpoint *e)
                     .bytes = endpoints.shared.message_max}};
     e->transmitted += armcii_am_message_size(sizeof e->credit_request);
     e->unserved += armcii_am_message_size(sizeof e->credit_request);
+    e->credit = (struct am_grant){0}; /* void */
     e->credit_requested = true;
+    e->credit_requested_at = armcii_clock();
     endpoints.replies_pending++;
     MPI_Isend(&e->credit_request, sizeof e->credit_request, MPI_BYTE, e->server, AM_TAG_REQUEST,
               endpoints.shared.comm, &e->credit_send);
 }
 
-static void handle_grant(struct endpoint *e)
+static void handle_grant(struct endpoint *e, struct am_grant credit)
 {
     MPI_Wait(&e->credit_send, MPI_STATUS_IGNORE); /* the server has received it */
     e->credit_requested = false;
-    e->credit_granted = true;
+    e->credit = credit;
+    e->credit_is_new = true;
     endpoints.replies_pending--;
 }
 
-/* True if the open message must wait. If no acknowledgement is on its way, which would open the
- * window, request credit for it. */
-static bool must_wait(struct endpoint *e)
+/* The message for which credit was requested has it however late it came: else it would ask for
+ * ever. */
+static bool has_credit(const struct endpoint *e)
+{
+    return e->credit.messages > 0 &&
+           (e->credit_is_new || armcii_clock() - e->credit_requested_at < AM_LEASE_US / 2);
+}
+
+static size_t window_of(const struct endpoint *e)
+{
+    return has_credit(e) ? e->credit.window * endpoints.shared.message_max : endpoints.window;
+}
+
+static void use_credit(struct endpoint *e)
+{
+    if (e->credit.messages > 0) e->credit.messages--;
+    e->credit_is_new = false;
+}
+
+/* True if the open message, for which the window has no room now, must wait. If no acknowledgement
+ * is on its way, which would open the window, request credit for it. */
+static bool must_wait(struct endpoint *e, size_t window)
 {
     if (e->acked < e->sent || e->credit_requested)
         return true; /* an acknowledgement is on its way */
-    if (e->open->bytes <= endpoints.window) return false;
+    if (e->open->bytes <= window) return false;
     request_credit(e);
     return true;
 }
@@ -171,7 +193,8 @@ void armcii_endpoint_send(struct endpoint *e)
     struct am_message_header *head = e->open;
     if (!head) return;
     const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
-    const bool waits = !e->credit_granted && e->unserved + size > endpoints.window && must_wait(e);
+    const size_t window = window_of(e);
+    const bool waits = e->unserved + size > window && must_wait(e, window);
     if (waits != e->waits_for_window) set_waits_for_window(e, waits);
     if (waits) {
         head->acknowledge = 1; /* fences count it */
@@ -185,8 +208,9 @@ void armcii_endpoint_send(struct endpoint *e)
         set_ack_deferred(e, true);
     }
     e->rndv_bytes = 0;
-    e->is_awaited = e->credit_granted = false;
+    e->is_awaited = false;
     e->open = NULL;
+    use_credit(e);
     head->sequence = e->sequence++;
     if (e->unserved + endpoints.enough > endpoints.window) head->acknowledge = 1;
     if (head->acknowledge) {
@@ -209,6 +233,13 @@ static uint32_t unserved_of(const struct endpoint *e, const struct am_reply_head
     return (uint32_t)e->transmitted - head->served;
 }
 
+static bool is_grant_right(const struct endpoint *e, struct am_grant g)
+{
+    if (g.messages == 0) return g.window == 0;
+    return e->credit_requested && g.messages <= AM_LEASE_MESSAGES && g.window > 0 &&
+           g.window <= AM_LEASE_WINDOW;
+}
+
 /* Why a server cannot have sent the reply bundle of so many bytes; NULL: it can. *gets: the short
  * gets to which it replies. */
 static const char *find_mistake(const struct endpoint *e, size_t received, unsigned *gets)
@@ -226,8 +257,7 @@ static const char *find_mistake(const struct endpoint *e, size_t received, unsig
         return "the bytes of acknowledged messages";
     if (head->rndv_tag != 0 && !armcii_rndv_is_known(e->server, head->rndv_tag))
         return "the tag of a rendezvous";
-    if (head->credit_granted < 0 || head->credit_granted > e->credit_requested)
-        return "credit that is not requested";
+    if (!is_grant_right(e, head->credit)) return "credit that is not requested";
     if (unserved_of(e, head) > e->transmitted - e->reported) return "the bytes served";
     *gets = b->bytes > 0 ? armcii_short_gets_count(&e->gets, (size_t)b->bytes) : 0;
     return b->bytes > 0 && *gets == 0 ? "replies to short gets" : NULL;
@@ -270,7 +300,7 @@ static void handle_bundle(struct endpoint *e, unsigned gets)
     set_reported(e, served);
     set_served(e, served);
     endpoints.replies_pending -= (unsigned)head->messages + (head->rndv_tag != 0) + gets;
-    if (head->credit_granted) handle_grant(e);
+    if (head->credit.messages > 0) handle_grant(e, head->credit);
 }
 
 /* Handle a reply bundle, and send the open message that it releases. */

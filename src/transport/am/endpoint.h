@@ -20,16 +20,18 @@ struct endpoint {
     int server;
     struct am_message_header *open; /* message, in a buffer; NULL: none */
     uint16_t sequence;              /* number of the next message */
-    uint64_t sent, acked;  /* messages that request an acknowledgement; acknowledged ones */
-    size_t bytes_unacked;  /* of the messages sent but not acknowledged */
-    uint64_t transmitted;  /* bytes that were sent */
-    uint64_t reported;     /* of these, that the last reply bundle said are served */
-    uint64_t deferred_at;  /* of these, with the last message whose acknowledgement was deferred */
-    uint32_t unserved;     /* of these, that are not known to be served */
-    uint32_t rndv_bytes;   /* of the open message */
-    bool waits_for_window; /* the open message waits only until it fits into the window */
-    bool credit_requested; /* from the server, which has not granted it */
-    bool credit_granted;   /* for the open message */
+    uint64_t sent, acked;   /* messages that request an acknowledgement; acknowledged ones */
+    size_t bytes_unacked;   /* of the messages sent but not acknowledged */
+    uint64_t transmitted;   /* bytes that were sent */
+    uint64_t reported;      /* of these, that the last reply bundle said are served */
+    uint64_t deferred_at;   /* of these, with the last message whose acknowledgement was deferred */
+    uint32_t unserved;      /* of these, that are not known to be served */
+    uint32_t rndv_bytes;    /* of the open message */
+    bool waits_for_window;  /* the open message waits only until it fits into the window */
+    bool credit_requested;  /* from the server, which has not granted it */
+    bool credit_is_new;     /* nothing has been sent with it */
+    struct am_grant credit; /* what is left of it */
+    long credit_requested_at; /* armcii_clock */
     struct am_credit_request credit_request;
     MPI_Request credit_send;
     bool is_urgent;     /* somebody waits for the next update */

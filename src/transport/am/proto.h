@@ -17,7 +17,7 @@
 enum am_kind {
     AM_PUT,
     AM_ACC,
-    AM_CREDIT,  /* a request for credit for a message of so many bytes */
+    AM_CREDIT,  /* a request for credit for messages of at most so many bytes */
     AM_GET,     /* without a tag: its short reply travels in a reply bundle; any other reply has the
                    request's tag, as for the following */
     AM_RMW,     /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
@@ -65,13 +65,23 @@ struct am_message_header {
     uint16_t sequence;    /* number among this client's messages to this server, modulo 2^16 */
 };
 
+/* Credit: the client may send so many messages, in a window of so many of the longest ones. */
+struct am_grant {
+    uint16_t messages, window;
+};
+enum {
+    AM_LEASE_MESSAGES = 64, /* the most of a grant, which is a lease then */
+    AM_LEASE_WINDOW = 2,
+    AM_LEASE_US = 100000 /* microseconds of the server's after which a grant expires */
+};
+
 /* A reply bundle of the server: an acknowledgement, and the replies to short gets, which come in
  * the order of the requests, each padded to 8 bytes. */
 struct am_reply_header {
     int32_t messages;       /* that are applied, their gets served */
     int32_t bytes;          /* of these */
     int32_t rndv_tag;       /* of a rendezvous put whose data are in place; 0: none */
-    int32_t credit_granted; /* 1: the credit that the client has requested */
+    struct am_grant credit; /* that the client has requested; 0 messages: none */
     uint32_t
         served; /* of what the client has sent to this server: bytes since the start, modulo 2^32 */
 };
@@ -89,10 +99,15 @@ struct am_reply_bundle {
  * requests an acknowledgement. So a client never waits for other clients, and an idle one keeps
  * nothing from them.
  *
- * Many clients have small windows, and the server has memory for some long messages besides. A
- * message that is longer than the window requests credit, alone (AM_CREDIT), and is sent when the
- * server has granted it. The credit returns when this one message is served. All data of rendezvous
- * puts wait then.
+ * Many clients have small windows, and the server has memory for some long messages besides. For a
+ * message that is longer than the window the client requests credit, alone (AM_CREDIT). What the
+ * server grants is for so many messages, this one and those that follow, in a larger window. Both
+ * sides count them, so the credit ends on both without a message: when the last of them is served.
+ * A grant of more than one message is a lease. What is left of it is void for the client half of
+ * AM_LEASE_US after it asked, and the server gives it to others after AM_LEASE_US of its own
+ * running time. A client that sends then all the same (it was stopped) takes memory for a moment. A
+ * request for credit ends what the client had, since the server serves its messages in order. All
+ * data of rendezvous puts wait where windows are small.
  *
  * Replies are bounded by the server: it sends as many at a time as it has memory for. The get
  * behind them is deferred, with all that the client sends after it, and counts as not served: the

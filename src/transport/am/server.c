@@ -31,13 +31,7 @@ struct client {
     uint32_t served;         /* bytes since the start, modulo 2^32 (proto.h) */
     struct deferred *oldest; /* its deferred requests; all later ones wait behind them */
     struct deferred **newest;
-    uint32_t deferred; /* bytes of these requests */
-    enum {
-        NO_CREDIT,
-        CREDIT_GRANTED, /* the client does not know it yet */
-        CREDIT_SENT,
-        CREDIT_USED                /* the client has sent the message */
-    } credit;                      /* for its next message (AM_CREDIT) */
+    uint32_t deferred;             /* bytes of these requests */
     int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
     /* With deferred requests the client is in one queue, or waits for its own pending replies. */
     bool is_queued, waits_for_own;
@@ -98,7 +92,7 @@ static void send_bundle(int client)
 {
     const size_t bytes = offsetof(struct am_reply_bundle, replies) + server.bundle.bytes;
     if (server.bundle.bytes == 0 && !server.bundle.head.messages && !server.bundle.head.rndv_tag &&
-        !server.bundle.head.credit_granted)
+        !server.bundle.head.credit.messages)
         return;
     server.bundle.head.served = server.clients[client].served;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
@@ -317,22 +311,33 @@ static void serve_unlock(const struct am_request_header *r, int holder)
     if (armcii_mutex_server_unlock(m, &client, &tag)) grant_mutex(client, tag);
 }
 
-static void serve_credit_request(const struct am_request_header *r, int client)
+static void let_credit_expire(void)
 {
-    struct client *c = &server.clients[client];
-    if (c->credit != NO_CREDIT) refuse(client, "a request for credit while it has some");
-    armcii_credit_grant(client, (size_t)r->bytes);
-    c->credit = CREDIT_GRANTED;
+    if (armcii_credit_tick()) armcii_replies_expire();
+}
+
+/* The client requests credit because what it had is used up or void; all that it has sent with it
+ * is served. */
+static bool has_request_credit(int client)
+{
+    armcii_credit_end(client);
+    let_credit_expire();
+    return is_first(&server.for_request_credit, &server.clients[client]) &&
+           armcii_credit_offer(client).messages > 0;
+}
+
+static void serve_credit_request(int client)
+{
+    server.bundle.head.credit = armcii_credit_offer(client);
+    armcii_credit_grant(client, server.bundle.head.credit);
 }
 
 static bool may_serve(const struct am_request_header *r, const struct shape *s, int client)
 {
-    const struct client *c = &server.clients[client];
     if (r->data == AM_BUFFERED) return has_reply_credit(client, packed_cost(r));
     switch ((enum am_kind)r->kind) {
     case AM_GET: return has_reply_credit(client, reply_cost(s));
-    case AM_CREDIT:
-        return is_first(&server.for_request_credit, c) && armcii_credit_can_grant(r->bytes);
+    case AM_CREDIT: return has_request_credit(client);
     default: return true;
     }
 }
@@ -347,7 +352,7 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
     case AM_ACC: serve_update(r, s, client); break;
-    case AM_CREDIT: serve_credit_request(r, client); break;
+    case AM_CREDIT: serve_credit_request(client); break;
     case AM_GET:
         if (r->tag == 0)
             add_short_reply(s, client);
@@ -400,25 +405,14 @@ static bool serve_oldest(struct client *c)
     return true;
 }
 
-/* What the client has sent with its grant is served: deferred requests take as much memory as the
- * message. */
-static void end_grant(struct client *c)
-{
-    armcii_credit_end_grant((int)(c - server.clients));
-    c->credit = NO_CREDIT;
-}
-
+/* Credit does not return before: deferred requests take as much memory as their messages. */
 static void send_replies_and_acks(struct client *c)
 {
     if (!c->oldest) {
         server.bundle.head.messages = c->held_acks;
         server.bundle.head.bytes = c->held_bytes;
         c->held_acks = c->held_bytes = 0;
-        if (c->credit == CREDIT_USED) end_grant(c);
-    }
-    if (c->credit == CREDIT_GRANTED) {
-        c->credit = CREDIT_SENT;
-        server.bundle.head.credit_granted = 1;
+        armcii_credit_end_used((int)(c - server.clients));
     }
     send_bundle((int)(c - server.clients));
 }
@@ -488,7 +482,7 @@ static void serve_message(const struct am_message *m)
                                          again */
     struct client *c = &server.clients[m->client];
     const uint32_t deferred_before = c->deferred;
-    if (c->credit == CREDIT_SENT) c->credit = CREDIT_USED;
+    armcii_credit_count_message(m->client);
     for (size_t at = sizeof *m->head; at < m->bytes;) {
         const struct am_request_header *r =
             (const struct am_request_header *)(const void *)(message + at);
@@ -560,7 +554,7 @@ static bool end_serving(void)
 {
     bool any = serve_arrivals();
     any |= armcii_replies_progress();
-    if (server.deferring && armcii_credit_tick()) armcii_replies_expire();
+    if (server.deferring) let_credit_expire();
     if (server.deferring && armcii_credit_was_freed()) any |= serve_deferred();
     if (armcii_doorbell_clear())
         armcii_mutex_server_grant(grant_mutex); /* no message: says nothing about events */
@@ -612,7 +606,7 @@ void armcii_server_start(MPI_Comm requests)
     if (armcii_server_is_here()) return;
     server.comm = requests;
     MPI_Comm_size(server.comm, &server.ranks);
-    armcii_credit_start(server.ranks);
+    armcii_credits_start(server.ranks);
     server.clients =
         armcii_alloc((size_t)server.ranks, sizeof *server.clients, "messages from other nodes");
     armcii_inbox_start(server.comm);
@@ -631,7 +625,7 @@ void armcii_server_end(void)
     armcii_inbox_end();
     armcii_mutex_server_end();
     assert(!server.deferring); /* all clients have completed their gets */
-    armcii_credit_end();
+    armcii_credits_end();
     free(server.decoded.runs);
     server.decoded = (struct am_decoded){0};
     free(server.clients);

@@ -1,0 +1,180 @@
+/* test_active.c - 100 of a server's 9,600 clients put, all at the same time, 2 KiB each, and wait:
+ * they seldom request credit, and pay little more than clients of a server that has only 100. Rank
+ * 0 runs the library's server, rank 1 speaks the protocol (am/proto.h) for the clients, each of
+ * which is a rank of its own to the server (client_ranks.h). */
+#include "client_ranks.h"
+#include "harness.h"
+#include "mpi/world.h"
+#include "transport/am/proto.h"
+
+enum { ACTIVE = 100, PUTS = 1000, BYTES = 2 << 10 };
+
+static char *memory; /* as the server sees it; the clients know its address */
+static char data[BYTES];
+
+static struct client {
+    uint16_t sequence;
+    struct am_grant grant; /* what is left of it */
+    double requested_at;
+    int puts, requests; /* acknowledged; for credit */
+    struct am_reply_bundle bundle;
+    MPI_Request receive, put, request;
+    struct am_credit_request credit;
+    _Alignas(8) char message[sizeof(struct am_message_header) + sizeof(struct am_request_header) +
+                             BYTES];
+} clients[ACTIVE];
+
+static void receive_bundle(struct client *c)
+{
+    PMPI_Irecv(&c->bundle, sizeof c->bundle, MPI_BYTE, 0, tag_of((int)(c - clients), AM_TAG_BUNDLE),
+               from_server, &c->receive);
+}
+
+static void send(struct client *c, void *message, uint32_t bytes, MPI_Request *request)
+{
+    struct am_message_header *head = message;
+    head->bytes = bytes;
+    head->sequence = c->sequence++;
+    PMPI_Wait(request, MPI_STATUS_IGNORE);
+    PMPI_Isend(message, (int)bytes, MPI_BYTE, 0, (int)(c - clients), to_server, request);
+}
+
+static void send_put(struct client *c)
+{
+    if (c->grant.messages > 0) c->grant.messages--;
+    send(c, c->message, sizeof c->message, &c->put);
+}
+
+/* As endpoint.c does where nothing is under way. */
+static void put(struct client *c)
+{
+    if (sizeof c->message <= armcii_am_window() ||
+        (c->grant.messages > 0 && now() - c->requested_at < AM_LEASE_US / 2e6)) {
+        send_put(c);
+        return;
+    }
+    c->requests++;
+    c->requested_at = now();
+    c->credit.request = (struct am_request_header){
+        .length = sizeof c->credit.request, .kind = AM_CREDIT, .bytes = armcii_am_message_max()};
+    send(c, &c->credit, sizeof c->credit, &c->request);
+}
+
+static void start_client(struct client *c)
+{
+    struct shape s;
+    *c = (struct client){.put = MPI_REQUEST_NULL, .request = MPI_REQUEST_NULL};
+    armcii_shape_contiguous(&s, data, memory + (c - clients) * BYTES, BYTES);
+    armcii_am_encode(&(struct am_request){.kind = AM_PUT}, &s, armcii_am_request_length(AM_PUT, &s),
+                     c->message + sizeof(struct am_message_header));
+    ((struct am_message_header *)(void *)c->message)->acknowledge = 1;
+    receive_bundle(c);
+    put(c);
+}
+
+/* True: its last put is acknowledged. */
+static bool take_bundle(struct client *c)
+{
+    const struct am_reply_header head = c->bundle.head;
+    receive_bundle(c);
+    if (head.credit.messages > 0) {
+        c->grant = head.credit;
+        send_put(c);
+    }
+    c->puts += head.messages;
+    if (head.messages > 0 && c->puts < PUTS) put(c);
+    return c->puts == PUTS;
+}
+
+static void end_client(struct client *c)
+{
+    PMPI_Cancel(&c->receive);
+    PMPI_Wait(&c->receive, MPI_STATUS_IGNORE);
+    PMPI_Wait(&c->put, MPI_STATUS_IGNORE);
+    PMPI_Wait(&c->request, MPI_STATUS_IGNORE);
+}
+
+/* Microseconds of a put. */
+static double run_clients(int *requests)
+{
+    const double begun = now();
+    for (int k = 0; k < ACTIVE; k++)
+        start_client(&clients[k]);
+    int left = ACTIVE;
+    for (unsigned i = 1; left > 0; i++) {
+        struct client *c = &clients[i % ACTIVE];
+        yield_at_times(i);
+        if (c->puts < PUTS && is_done(&c->receive)) left -= take_bundle(c);
+    }
+    const double took = now() - begun;
+    *requests = 0;
+    for (int k = 0; k < ACTIVE; k++) {
+        end_client(&clients[k]);
+        *requests += clients[k].requests;
+    }
+    return 1e6 * took / ACTIVE / PUTS;
+}
+
+static void check_memory(void)
+{
+    for (int k = 0; k < ACTIVE; k++)
+        if (!check_bytes(memory + k * BYTES, data, BYTES, "the puts of a client")) break;
+    memset(memory, 0, ACTIVE * BYTES);
+}
+
+/* Of a server that divides its memory among so many. */
+static double put_as_some_of(int all, int *requests)
+{
+    MPI_Request end;
+    double us = 0;
+    few_clients = EACH;
+    armcii_am_share_among(all);
+    if (test_rank() == 0) {
+        start_server(&end);
+        serve(&end);
+        serve_at_once();
+        stop_server();
+        check_memory();
+    } else {
+        wait_for_all();
+        if (test_rank() == 1) us = run_clients(requests);
+        wait_for_all();
+    }
+    MPI_Barrier(MPI_COMM_WORLD); /* the next messages are for the next server */
+    return us;
+}
+
+static void put_as_active_ones(void)
+{
+    int requests = 0, none = 0;
+    if (test_ranks() < 2 || armcii_world->nodes > 1) {
+        skip("needs clients, and a job of one node, which has no server of its own");
+        return;
+    }
+    for (int i = 0; i < BYTES; i++)
+        data[i] = (char)(i * 7 + 3);
+    if (test_rank() == 0) memory = need_zeroed(ACTIVE * BYTES);
+    MPI_Bcast(&memory, sizeof memory, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &to_server);
+    MPI_Comm_dup(MPI_COMM_WORLD, &from_server);
+    const double few = put_as_some_of(ACTIVE, &none), many = put_as_some_of(ALL, &requests);
+    if (test_rank() == 1) {
+        const double terms = PUTS / AM_LEASE_MESSAGES +
+                             many * ACTIVE * PUTS / (AM_LEASE_US / 2), /* the lease ends */
+            most = ACTIVE * (10 + terms);
+        printf("%d clients put 2 KiB: %.2f us each, %.2f us as some of %d, with %d requests for "
+               "credit for %d puts\n",
+               ACTIVE, few, many, ALL, requests, ACTIVE * PUTS);
+        check_long(none, 0, "requests for credit where windows are large");
+        check(requests >= ACTIVE && requests <= most, "%d requests for credit, more than %.0f",
+              requests, most);
+    }
+    MPI_Comm_free(&to_server);
+    MPI_Comm_free(&from_server);
+    if (test_rank() == 0) free(memory);
+}
+
+static const struct test tests[] = {
+    {"100 active clients of 9,600 request credit once a lease", put_as_active_ones},
+};
+SUITE();
