@@ -21,11 +21,10 @@ struct record {
     int target, rank;                /* in the world, in the region's window */
     const char *origin;              /* the address there with displacement 0 */
     struct addr_range written, read; /* by operations that are not complete remotely */
-    int element; /* all writes are accumulates of this type; or NOT_ONE_ELEMENT */
-    uint64_t last, local,
-        last_get;        /* tickets: newest operation, newest locally complete one, newest get */
-    size_t in_flight;    /* calls since the last completion */
-    struct record *next; /* of the same target */
+    int element;                  /* all writes are accumulates of this type; or NOT_ONE_ELEMENT */
+    uint64_t last, local;         /* tickets: newest operation, newest locally complete one */
+    size_t in_flight;             /* calls since the last completion */
+    struct record *next;          /* of the same target */
     struct record *newer, *older; /* of all records */
 };
 
@@ -109,6 +108,11 @@ static void discard(struct record *r)
     pending.free_list = r;
 }
 
+static bool is_empty(struct addr_range a)
+{
+    return a.lo >= a.hi;
+}
+
 static bool overlaps(struct addr_range a, const char *lo, const char *hi)
 {
     return a.lo < hi && lo < a.hi;
@@ -116,7 +120,7 @@ static bool overlaps(struct addr_range a, const char *lo, const char *hi)
 
 static void widen(struct addr_range *a, const char *lo, const char *hi)
 {
-    if (a->lo >= a->hi) {
+    if (is_empty(*a)) {
         *a = (struct addr_range){lo, hi};
         return;
     }
@@ -139,13 +143,11 @@ static void add_op(struct record *r, struct op_verb verb, const char *lo, const 
     r->last = ++pending.tickets;
     r->in_flight += calls;
     if (verb.kind == OP_GET) {
-        r->last_get = r->last;
         widen(&r->read, lo, hi);
         return;
     }
     int element = verb.kind == OP_ACC ? (int)verb.element : NOT_ONE_ELEMENT;
-    bool first = r->written.lo >= r->written.hi;
-    r->element = first || r->element == element ? element : NOT_ONE_ELEMENT;
+    r->element = is_empty(r->written) || r->element == element ? element : NOT_ONE_ELEMENT;
     widen(&r->written, lo, hi);
 }
 
@@ -161,7 +163,7 @@ static void flush(const struct record *r)
 
 static bool needs_readback(const struct record *r)
 {
-    return r->written.lo < r->written.hi && !armcii_quirks->flush_is_remote;
+    return !is_empty(r->written) && !armcii_quirks->flush_is_remote;
 }
 
 /* A get of one byte follows the puts in the same connection; after another flush both are complete.
@@ -188,8 +190,7 @@ static void complete_record(struct record *r)
  * program load what it put. */
 static void complete_record_local(struct record *r)
 {
-    if (r->last_get > r->local || r->target == armcii_world->rank ||
-        !armcii_quirks->local_completion) {
+    if (!is_empty(r->read) || r->target == armcii_world->rank || !armcii_quirks->local_completion) {
         complete_record(r);
         return;
     }
