@@ -460,24 +460,20 @@ VALUE_FUNCTIONS(Double, double);
 static int put_then_flag(struct op *data, int *flag, int value)
 {
     const struct op_args r = put_to(data->caller, data->target);
-    struct op_flag with_data = {flag, value, false};
+    struct op_flag behind = {flag, value, false};
     struct op op;
     struct raddr raddr;
     int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
     if (!rc) rc = armcii_op_check_mode(data->caller, "flag", OP_PUT, &raddr);
     if (!rc) rc = build_contiguous(&r, &value, flag, sizeof value, &op);
+    if (!rc) rc = armcii_aggregates_flush(data->target);
     if (rc) return rc;
-    const struct transport *chosen = armcii_route_transport(raddr.route, op.verb, &op.shape);
-    if (chosen->expect_flag) chosen->expect_flag(&raddr, data->target);
-    rc = armcii_aggregates_flush(data->target);
-    if (armcii_route_is_uniform(raddr.route)) data->flag = &with_data;
-    if (!rc) rc = armcii_transfer_run(data, BLOCKING);
-    data->flag = NULL;
-    if (with_data.is_carried) return rc;
-    armcii_route_order_flag(&raddr, chosen, data->target);
-    if (rc) return rc;
+    data->flag = &behind;
+    rc = armcii_transfer_run(data, BLOCKING);
+    if (rc || behind.is_carried) return rc;
+    armcii_fence(data->target);
     rc = armcii_transfer_run(&op, BLOCKING);
-    if (!chosen->order_flag) armcii_fence(data->target);
+    armcii_fence(data->target);
     return rc;
 }
 

@@ -171,13 +171,11 @@ void armcii_route_order(const struct raddr *raddr, const struct transport *chose
             all[i]->order(raddr, target, verb, lo, hi);
 }
 
-void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target)
+void armcii_fence_others(const struct transport *except, int target)
 {
     armcii_drain_stores();
     for (const struct transport **t = armcii_transports; *t; t++)
-        if (*t == chosen && chosen->order_flag)
-            chosen->order_flag(raddr, target);
-        else if ((*t)->complete)
+        if (*t != except && (*t)->complete)
             (*t)->complete(&(struct op_set){.target = target}, COMPLETE_REMOTE);
 }
 

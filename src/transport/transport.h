@@ -84,7 +84,9 @@ struct buffer {
 struct buffer *armcii_buffer_new(size_t bytes); /* NULL: out of memory */
 void armcii_buffers_free(struct buffer *list);
 
-/* The flag behind the data of a put. A transport that brings it with them sets is_carried. */
+/* The flag behind the data of a put. A transport that applies in order puts both and sets
+ * is_carried: nobody sees the flag before the puts and accumulates that this process has started
+ * towards the target, and it arrives without further calls. */
 struct op_flag {
     int *address; /* at the target of the put */
     int value;
@@ -99,7 +101,7 @@ struct op {
     int target;
     char *lo, *hi; /* the remote side is within [lo, hi); if contiguous, hi may have wrapped */
     struct shape shape;
-    struct op_flag *flag; /* NULL: none, or none that may come with the data */
+    struct op_flag *flag; /* NULL: none */
 };
 
 /* True if an accumulate multiplies its data. */
@@ -212,13 +214,6 @@ struct transport {
      * remotely when they are complete locally. */
     void (*order)(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
                   const char *hi);
-    /* Data follow, then order_flag and a put of this transport to raddr: the data may travel with
-     * that put. NULL: they need not be told apart. */
-    void (*expect_flag)(const struct raddr *raddr, int target);
-    /* A put of this transport to raddr follows. Return when nobody can see it before puts and
-     * accumulates that this transport has started towards the target; it arrives without further
-     * calls. NULL: a fence is needed before and after it. */
-    void (*order_flag)(const struct raddr *raddr, int target);
     /* Return when all of these that were started before the call are complete, as the bits `how`
      * say. The cost depends on what is outstanding, not on the number of processes. With a region,
      * towards this process: what others completed there is visible to the caller's loads, and the
@@ -290,9 +285,8 @@ static inline bool armcii_route_is_uniform(const struct route *route)
 {
     return route->contiguous == route->atomic && route->shaped == route->atomic;
 }
-/* A put of `chosen` to raddr follows, which nobody may see before the puts and accumulates that
- * this process has started towards the target. */
-void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target);
+/* Complete remotely what all transports but one have started towards the target. */
+void armcii_fence_others(const struct transport *except, int target);
 
 /* The transports of this job, NULL-terminated: fences, waits and progress concern all of them. */
 extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];

@@ -80,12 +80,6 @@ static void order(const struct raddr *raddr, int target, struct op_verb verb, co
     record("order %d before kind %d; ", target, (int)verb.kind);
 }
 
-static void order_flag(const struct raddr *raddr, int target)
-{
-    (void)raddr;
-    record("order flag of %d; ", target);
-}
-
 static void complete(const struct op_set *which, unsigned how)
 {
     record("complete%s%s %d", how & COMPLETE_LOCAL ? " locally" : "",
@@ -123,7 +117,6 @@ static const struct transport recorder = {
     .test = is_complete,
     .push = push,
     .order = order,
-    .order_flag = order_flag,
     .complete = complete,
     .is_quiet = is_quiet,
     .rmw = rmw,
@@ -191,15 +184,11 @@ TEST(fences_arrive)
     is_done = true;
 }
 
-/* Other transports complete what they have started before a flag of the recorder. */
-TEST(a_flag_needs_no_fence_of_its_own_transport)
+TEST(a_fence_of_other_transports)
 {
-    struct op op = job_put(THEM, local, job_address(region, THEM, 0), 8);
-    struct raddr raddr;
-    ck_assert_int_eq(armcii_op_resolve("", "", THEM, op.shape.remote, 8, &raddr), 0);
-    armcii_route_order_flag(&raddr, &recorder, THEM);
-    expect("order flag of 1; ");
-    armcii_route_order_flag(&raddr, &armcii_shm, THEM);
+    armcii_fence_others(&recorder, THEM);
+    expect("");
+    armcii_fence_others(&armcii_shm, THEM);
     expect("complete remotely 1; ");
 }
 

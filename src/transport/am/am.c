@@ -202,18 +202,6 @@ static void order(const struct raddr *raddr, int target, struct op_verb verb, co
     armcii_endpoint_order(armcii_world->node_of[target], target, verb, lo, hi);
 }
 
-static void expect_flag(const struct raddr *raddr, int target)
-{
-    (void)raddr;
-    armcii_endpoint_expect_flag(armcii_world->node_of[target]);
-}
-
-static void order_flag(const struct raddr *raddr, int target)
-{
-    (void)raddr;
-    armcii_endpoint_order_flag(armcii_world->node_of[target]);
-}
-
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
                 void *remote, long operand)
 {
@@ -229,8 +217,6 @@ const struct transport armcii_am = {
     .test = armcii_client_is_complete,
     .push = armcii_progress_thread_wake_if_asleep,
     .order = order,
-    .expect_flag = expect_flag,
-    .order_flag = order_flag,
     .complete = armcii_am_complete,
     .is_quiet = armcii_endpoints_are_quiet,
     .rmw = rmw,

@@ -96,15 +96,6 @@ bool armcii_client_is_complete(const struct request *req)
 
 /* ---- put, get and accumulate ---- */
 
-/* True if the flag behind the data comes with the request. */
-static bool carry_flag(const struct op *op, const struct shape *s)
-{
-    if (!op->flag || s->bytes < op->shape.bytes) return false;
-    op->flag->is_carried = true;
-    armcii_endpoint_expect_no_flag(armcii_world->node_of[op->target]);
-    return true;
-}
-
 static char *alloc_buffer(size_t bytes)
 {
     struct backoff p = {0};
@@ -116,10 +107,12 @@ static char *alloc_buffer(size_t bytes)
     return buffer;
 }
 
-/* The flag of a put that the server receives in place, where it comes with the request. */
-static struct am_flag flag_of(const struct op *op, const struct shape *s, enum am_data data)
+/* The flag behind all data of the put, which comes with a request for data received in place. */
+static struct am_flag carry_flag(struct endpoint *e, const struct op *op, const struct shape *s)
 {
-    if (data != AM_IN_PLACE || !carry_flag(op, s)) return (struct am_flag){0};
+    if (!op->flag || s->bytes < op->shape.bytes) return (struct am_flag){0};
+    op->flag->is_carried = true;
+    e->is_held = false;
     return (struct am_flag){(uint64_t)(uintptr_t)op->flag->address, op->flag->value};
 }
 
@@ -144,7 +137,8 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
     r.tag = new_tag();
     struct rndv rndv = {.server = server, .owner = r.owner, .tag = r.tag, .verb = op->verb};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
-    const struct am_flag flag = flag_of(op, s, r.data);
+    struct am_flag flag = {0};
+    if (r.data == AM_IN_PLACE) flag = carry_flag(e, op, s);
     rndv.flag = (char *)(uintptr_t)flag.address;
     if (is_put) {
         r.scale = &flag;
@@ -258,17 +252,50 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
     return outstanding;
 }
 
+/* The same for all of op. One fragment needs neither a cursor nor a second shape. */
+static inline bool send_data(struct endpoint *e, const struct op *op, uint64_t id)
+{
+    const struct shape *s = &op->shape;
+    return s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max
+               ? send_fragment(e, op, s, id)
+               : send_fragments(e, op, id);
+}
+
+/* The server applies eager requests in order, but receives rendezvous data later. */
+static void put_flag(struct endpoint *e, const struct op *op)
+{
+    struct backoff p = {0};
+    struct shape s;
+    const uint64_t puts = armcii_rndv_count();
+    while (armcii_endpoint_has_rndv(e, puts))
+        armcii_am_progress(&p);
+    e->is_urgent = true;
+    armcii_shape_contiguous(&s, &op->flag->value, op->flag->address, sizeof op->flag->value);
+    append_request(e, &(struct am_request){.kind = AM_PUT, .owner = op->target}, &s);
+    armcii_endpoint_send_if_due(e);
+    op->flag->is_carried = true;
+}
+
+/* Data and flag go in one message where they fit. */
+__attribute__((noinline)) static bool send_with_flag(struct endpoint *e, const struct op *op,
+                                                     uint64_t id)
+{
+    armcii_fence_others(&armcii_am, op->target);
+    e->is_held = true;
+    const bool outstanding = send_data(e, op, id);
+    if (outstanding) armcii_endpoint_send(e);
+    e->is_held = false;
+    if (!op->flag->is_carried) put_flag(e, op);
+    return outstanding;
+}
+
 int armcii_client_start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     struct endpoint *e = armcii_endpoint(armcii_world->node_of[op->target]);
     const uint64_t id = ++last_id;
-    const struct shape *s = &op->shape;
     (void)raddr;
     if (armcii_endpoints->unsent > 0) wait_for_rndv(op->target, op->verb, op->lo, op->hi);
-    /* One fragment needs neither a cursor nor a second shape. */
-    const bool outstanding = s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max
-                                 ? send_fragment(e, op, s, id)
-                                 : send_fragments(e, op, id);
+    const bool outstanding = op->flag ? send_with_flag(e, op, id) : send_data(e, op, id);
     req->path = PATH_SERVER;
     armcii_count_path(PATH_SERVER);
     if (is_short_get(op)) {
@@ -279,12 +306,12 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
         armcii_endpoint_send_gets_if_due(e);
         return 0;
     }
-    if (outstanding)
+    if (outstanding) {
         armcii_endpoint_send(e); /* a put's eager fragments behind rendezvous ones, too */
+        req->transport = &armcii_am;
+        req->id = id;
+    }
     if (op->verb.kind != OP_GET) armcii_endpoint_push(e);
-    if (!outstanding) return 0;
-    req->transport = &armcii_am;
-    req->id = id;
     return 0;
 }
 

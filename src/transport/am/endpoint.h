@@ -145,13 +145,6 @@ void armcii_endpoints_receive(MPI_Request *reply, size_t bytes);
  * owner's memory need not wait for excepted, is in place on return. */
 void armcii_endpoint_order(int server, int owner, struct op_verb verb, const char *lo,
                            const char *hi);
-/* An update to the server follows, then order_flag and another one: both may go in one message. */
-void armcii_endpoint_expect_flag(int server);
-/* The update carries the flag: no other one follows. */
-void armcii_endpoint_expect_no_flag(int server);
-/* Rendezvous data sent before are in place on return; the server applies eager requests before a
- * later one. The next update is not coalesced. */
-void armcii_endpoint_order_flag(int server);
 /* Request the deferred acknowledgements of all other endpoints, without waiting for them. */
 void armcii_endpoints_request_acks(const struct endpoint *except);
 /* True if there is nothing that a fence would wait for. */

@@ -62,27 +62,6 @@ void armcii_endpoint_send_unlock(struct endpoint *e)
     e->fences = fence.count;
 }
 
-void armcii_endpoint_expect_flag(int server)
-{
-    armcii_endpoint(server)->is_held = true;
-}
-
-void armcii_endpoint_expect_no_flag(int server)
-{
-    armcii_endpoint(server)->is_held = false;
-}
-
-void armcii_endpoint_order_flag(int server)
-{
-    struct backoff p = {0};
-    const uint64_t puts = armcii_rndv_count();
-    struct endpoint *e = armcii_endpoint(server);
-    e->is_urgent = true;
-    e->is_held = false;
-    while (armcii_endpoint_has_rndv(e, puts))
-        armcii_am_progress(&p);
-}
-
 static bool is_on_team(const struct team *team, const struct endpoint *e)
 {
     return !team || armcii_team_is_on_node(team, armcii_world->node_of[e->server]);
