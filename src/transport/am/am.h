@@ -39,6 +39,8 @@ bool armcii_client_is_complete(const struct request *req);
 /* Return when all operations on memory of the process, or of all (-1), are complete locally. */
 void armcii_client_wait_all(int owner);
 void armcii_am_complete(const struct op_set *which, unsigned how); /* fence.c */
+/* The number of the operation started last. */
+uint64_t armcii_client_last_id(void);
 
 /* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
 long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address,

@@ -14,6 +14,11 @@
 
 static uint64_t last_id;
 
+uint64_t armcii_client_last_id(void)
+{
+    return last_id;
+}
+
 static void append_request(struct endpoint *e, const struct am_request *r, const struct shape *s)
 {
     const size_t length = armcii_am_request_length(r, s);
@@ -135,7 +140,8 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
     }
     r.data = is_put && !is_packed ? AM_IN_PLACE : AM_BUFFERED;
     r.tag = new_tag();
-    struct rndv rndv = {.server = server, .owner = r.owner, .tag = r.tag, .verb = op->verb};
+    struct rndv rndv = {
+        .id = id, .server = server, .owner = r.owner, .tag = r.tag, .verb = op->verb};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
     struct am_flag flag = {0};
     if (r.data == AM_IN_PLACE) flag = carry_flag(e, op, s);
@@ -266,8 +272,8 @@ static void put_flag(struct endpoint *e, const struct op *op)
 {
     struct backoff p = {0};
     struct shape s;
-    const uint64_t puts = armcii_rndv_count();
-    while (armcii_endpoint_has_rndv(e, puts))
+    const uint64_t last = last_id;
+    while (armcii_endpoint_has_rndv(e, last))
         armcii_am_progress(&p);
     e->is_urgent = true;
     armcii_shape_contiguous(&s, &op->flag->value, op->flag->address, sizeof op->flag->value);

@@ -94,9 +94,9 @@ static void remove_rndv(struct endpoint *e, int tag)
     armcii_tag_free(tag);
 }
 
-bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t count)
+bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t id)
 {
-    return e->rndvs > 0 && armcii_rndv_has(e->server, count);
+    return e->rndvs > 0 && armcii_rndv_has(e->server, id);
 }
 
 /* ---- progress ---- */

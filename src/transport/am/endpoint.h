@@ -154,8 +154,8 @@ bool armcii_endpoints_are_quiet(void);
 
 /* The messages that request an acknowledgement, with the open one. */
 uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e);
-/* True if any of the first `count` rendezvous puts is not in place at the server. */
-bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t count);
+/* True if a rendezvous put of an operation up to that id is not in place at the server. */
+bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t id);
 
 /* True if a fence would wait for the endpoint: it has an open message, or an update or rendezvous
  * put that is not acknowledged. */

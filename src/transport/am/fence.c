@@ -29,8 +29,9 @@ static void wait_acked(struct endpoint *e)
 {
     struct backoff p = {0};
     send_awaited(e);
-    const uint64_t sent = armcii_endpoint_to_be_acked(e), puts = armcii_rndv_count();
-    while (e->acked < sent || armcii_endpoint_has_rndv(e, puts))
+    const uint64_t sent = armcii_endpoint_to_be_acked(e),
+                   last = e->rndvs > 0 ? armcii_client_last_id() : 0; /* 0: nothing to wait for */
+    while (e->acked < sent || (last > 0 && armcii_endpoint_has_rndv(e, last)))
         armcii_am_progress(&p);
 }
 

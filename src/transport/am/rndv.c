@@ -9,15 +9,13 @@ static struct {
     struct link {
         struct link *next;
         struct rndv rndv;
-        uint64_t number; /* from 1 on */
     } * first;
-    uint64_t count;
 } rndv;
 
 void armcii_rndv_add(const struct rndv *added)
 {
     struct link *l = armcii_alloc(1, sizeof *l, "a rendezvous");
-    *l = (struct link){rndv.first, *added, ++rndv.count};
+    *l = (struct link){rndv.first, *added};
     rndv.first = l;
 }
 
@@ -43,15 +41,10 @@ void armcii_rndv_remove(int server, int tag)
     free(r);
 }
 
-uint64_t armcii_rndv_count(void)
-{
-    return rndv.count;
-}
-
-bool armcii_rndv_has(int server, uint64_t count)
+bool armcii_rndv_has(int server, uint64_t id)
 {
     const struct link *r = rndv.first;
-    while (r && (r->rndv.server != server || r->number > count))
+    while (r && (r->rndv.server != server || r->rndv.id > id))
         r = r->next;
     return r != NULL;
 }

@@ -11,6 +11,7 @@
 
 /* It writes within [lo, hi) of the owner's memory, and the server acknowledges it with the tag. */
 struct rndv {
+    uint64_t id; /* of its operation */
     int server, owner, tag;
     struct op_verb verb;
     char *lo, *hi;
@@ -23,10 +24,8 @@ bool armcii_rndv_is_known(int server, int tag);
 /* The data are in place. */
 void armcii_rndv_remove(int server, int tag);
 
-/* How many so far. */
-uint64_t armcii_rndv_count(void);
-/* True if any of the first `count` is not in place at the server. */
-bool armcii_rndv_has(int server, uint64_t count);
+/* True if any of an operation up to that id is not in place at the server. */
+bool armcii_rndv_has(int server, uint64_t id);
 /* True if such an operation on [lo, hi) of the owner's memory must wait. Not an accumulate for
  * another one of the same element. */
 bool armcii_rndv_conflicts(int owner, struct op_verb verb, const char *lo, const char *hi);
