@@ -232,10 +232,10 @@ static void put_many(size_t bytes, bool fences)
     for (int i = 0; i < CREDIT_PUTS; i++) {
         armcii_shape_contiguous(&s, credit_here, credit_there[i], bytes);
         start_op(OP_PUT, &s);
-        if (fences) armcii_endpoints_fence(0);
+        if (fences) fence(0);
         ck_assert_uint_le(armcii_endpoint(0)->unserved, AM_LEASE_WINDOW * armcii_am_message_max());
     }
-    armcii_endpoints_fence(0);
+    fence(0);
     for (int i = 0; i < CREDIT_PUTS; i++)
         ck_assert_mem_eq(credit_there[i], credit_here, bytes);
     ck_assert_int_ge(credit_requests, 1);
