@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,7 @@ def copy_of_results(tmp_path):
 
 def missing_in(command):
     """Targets, variables of make and files that a command names, and that are not there."""
-    words = command.split()
+    words = shlex.split(command)
     targets = [word for word in words[1:] if "=" not in word] if words[0] == "make" else []
     variables = [word.partition("=")[0] for word in words[1:] if "=" in word] if words[0] == "make" else []
     files = [re.sub(r"\.mpi$", ".c", word) for word in words if "/" in word and words[0] != "make"]
