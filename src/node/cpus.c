@@ -231,11 +231,12 @@ size_t armcii_cpus_count(const uint64_t mask[])
     return n;
 }
 
-/* The affinity mask of this process, or all online processors if it is unknown. */
-static void read_mask(uint64_t mask[MASK_WORDS])
+/* The affinity mask of a process (0: this one), or all online processors if it is unknown. */
+static void read_mask(pid_t process, uint64_t mask[MASK_WORDS])
 {
-    memset(mask, 0, MASK_WORDS * sizeof *mask);
-    if (sched_getaffinity(0, MASK_WORDS * sizeof *mask, (cpu_set_t *)(void *)mask) == 0) return;
+    size_t size = MASK_WORDS * sizeof *mask;
+    memset(mask, 0, size);
+    if (sched_getaffinity(process, size, (cpu_set_t *)(void *)mask) == 0) return;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     for (long i = 0; i < online && i < MASK_WORDS * 64; i++)
         mask[i / 64] |= (uint64_t)1 << i % 64;
@@ -244,7 +245,7 @@ static void read_mask(uint64_t mask[MASK_WORDS])
 size_t armcii_cpus_allowed(void)
 {
     uint64_t mask[MASK_WORDS];
-    read_mask(mask);
+    read_mask(0, mask);
     return least(armcii_cpus_count(mask), armcii_cpu_quota("", true));
 }
 
@@ -260,20 +261,32 @@ static bool share_group(MPI_Comm on_node)
     return armcii_coll_same(hash, on_node);
 }
 
+/* Union of the masks of the node's processes. The parent of a process is its launcher, which has
+ * the processors of the job; those outside belong to other jobs or containers, and a thread there
+ * would compete with them. Where the launcher is in another process namespace, its number is 0 and
+ * the mask is that of this process. */
+static void gather_masks(struct node_cpus *c, MPI_Comm on_node)
+{
+    uint64_t mask[MASK_WORDS];
+    read_mask(0, mask);
+    armcii_coll_allreduce(mask, c->taken, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
+    read_mask(getppid(), mask);
+    armcii_coll_allreduce(mask, c->of_job, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
+    for (int i = 0; i < MASK_WORDS; i++)
+        c->of_job[i] |= c->taken[i];
+}
+
 void armcii_cpus_start(struct node_cpus *c, atomic_size_t *reserved, MPI_Comm on_node)
 {
     int processes;
-    uint64_t mask[MASK_WORDS];
     MPI_Comm_size(on_node, &processes);
     cpus.reserved = reserved;
     cpus.own_group = share_group(on_node);
-    read_mask(mask);
-    armcii_coll_allreduce(mask, c->taken, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
+    gather_masks(c, on_node);
     size_t bound = armcii_cpus_count(c->taken), quota = armcii_cpu_quota("", cpus.own_group);
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
     c->processors = least(bound, quota);
     c->oversubscribed = (size_t)processes > c->processors;
-    c->has_free = online > 0 && (size_t)online > bound && quota > bound;
+    c->has_free = armcii_cpus_count(c->of_job) > bound && quota > bound;
 }
 
 void armcii_cpus_end(void)

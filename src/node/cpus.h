@@ -16,10 +16,11 @@
 
 enum { MASK_WORDS = 128 }; /* for the 8192 processors that Linux has at most */
 struct node_cpus {
-    size_t processors;          /* that the processes of the node may use together */
-    bool oversubscribed;        /* more processes on the node than processors */
-    bool has_free;              /* a processor is left for the server */
-    uint64_t taken[MASK_WORDS]; /* bits of the processors of the node's processes */
+    size_t processors;   /* that the processes of the node may use together */
+    bool oversubscribed; /* more processes on the node than processors */
+    bool has_free;       /* a processor is left for the server */
+    /* Bits of the processors of the node's processes, and of those and their launchers together. */
+    uint64_t taken[MASK_WORDS], of_job[MASK_WORDS];
 };
 
 /* Collective over the processes of a node. reserved: a count in their control block, initially 0;

@@ -12,7 +12,7 @@ static struct {
     long program_thread;
     cpu_set_t allowed;    /* processors of the progress thread */
     bool can_bind, bound; /* can_bind: until the kernel refuses */
-    cpu_set_t others;     /* processors that no process of the job uses, if the system has them */
+    cpu_set_t others;     /* processors of the job that none of its processes uses */
     bool avoids;
 } affinity;
 
@@ -35,9 +35,11 @@ static void remove_core(size_t cpu)
     fclose(f);
 }
 
-void armcii_affinity_avoid(const uint64_t *taken, size_t words)
+void armcii_affinity_avoid(const uint64_t *taken, const uint64_t *of_job, size_t words)
 {
-    memset(&affinity.others, 0xff, sizeof affinity.others);
+    CPU_ZERO(&affinity.others);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && cpu / 64 < words; cpu++)
+        if (of_job[cpu / 64] >> cpu % 64 & 1) CPU_SET(cpu, &affinity.others);
     for (size_t cpu = 0; cpu < CPU_SETSIZE && cpu / 64 < words; cpu++)
         if (taken[cpu / 64] >> cpu % 64 & 1) remove_core(cpu);
     affinity.avoids = true;

@@ -11,9 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ask the next progress thread to run outside of the mask `taken`. If the kernel allows such a
- * processor, the thread polls there without sleeping. */
-void armcii_affinity_avoid(const uint64_t *taken, size_t words);
+/* Ask the next progress thread to run within the mask `of_job`, on cores that have no processor of
+ * the mask `taken`. If the kernel allows such a processor, the thread polls there without sleeping.
+ */
+void armcii_affinity_avoid(const uint64_t *taken, const uint64_t *of_job, size_t words);
 /* Note the calling thread as the program's. */
 void armcii_affinity_init(void);
 /* True if there is such a processor, which the calling progress thread then takes. */

@@ -325,16 +325,23 @@ TEST(the_thread_follows_the_program_to_its_processor)
     sched_setaffinity(0, sizeof all, &all);
 }
 
-/* Sleeps of a thread that has nothing to do, in a while, where the job uses the processors in
- * `taken`. */
-static int sleeps_beside(const cpu_set_t *taken)
+static void copy_mask(const cpu_set_t *set, uint64_t mask[])
 {
-    static uint64_t mask[CPU_SETSIZE / 64];
-    memset(mask, 0, sizeof mask);
+    for (size_t p = 0; p < CPU_SETSIZE; p += 64)
+        mask[p / 64] = 0;
     for (size_t p = 0; p < CPU_SETSIZE; p++)
-        mask[p / 64] |= (uint64_t)(CPU_ISSET(p, taken) != 0) << p % 64;
+        mask[p / 64] |= (uint64_t)(CPU_ISSET(p, set) != 0) << p % 64;
+}
+
+/* Sleeps of a thread that has nothing to do, in a while, where the job has the processors `of_job`
+ * and its processes use those in `taken`. */
+static int sleeps_beside(const cpu_set_t *taken, const cpu_set_t *of_job)
+{
+    static uint64_t masks[2][CPU_SETSIZE / 64];
+    copy_mask(taken, masks[0]);
+    copy_mask(of_job, masks[1]);
     reset(WAIT_POLL, WAIT_POLL);
-    armcii_affinity_avoid(mask, CPU_SETSIZE / 64);
+    armcii_affinity_avoid(masks[0], masks[1], CPU_SETSIZE / 64);
     armcii_progress_thread_start(&usual);
     usleep(50000);
     armcii_progress_thread_end();
@@ -364,7 +371,8 @@ TEST(the_thread_sleeps_only_where_the_job_uses_every_core)
         last--;
     but_one = all;
     CPU_CLR((size_t)last, &but_one);
-    ck_assert_int_gt(sleeps_beside(&all), 0);
-    ck_assert_int_eq(sleeps_beside(&but_one) == 0, is_alone(last));
-    ck_assert_int_gt(sleeps_beside(&all), 0);
+    ck_assert_int_gt(sleeps_beside(&all, &all), 0);
+    ck_assert_int_eq(sleeps_beside(&but_one, &all) == 0, is_alone(last));
+    ck_assert_int_gt(sleeps_beside(&but_one, &but_one), 0); /* the last one is of another job */
+    ck_assert_int_gt(sleeps_beside(&all, &all), 0);
 }

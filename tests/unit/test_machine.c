@@ -195,6 +195,14 @@ TEST(own_mask)
     ck_assert(cpus.taken[last / 64] == (uint64_t)1 << last % 64);
     ck_assert(cpus.has_free == (bound > 1 && quota > 1));
     armcii_cpus_end();
+    pid_t child = fork(); /* this process is its launcher, with one processor */
+    if (child == 0) {
+        armcii_cpus_start(&cpus, NULL, MPI_COMM_SELF);
+        _exit(cpus.has_free || armcii_cpus_count(cpus.of_job) != 1);
+    }
+    int status = -1;
+    ck_assert(child > 0 && waitpid(child, &status, 0) == child);
+    ck_assert_int_eq(status, 0);
     sched_setaffinity(0, sizeof before, &before);
 }
 

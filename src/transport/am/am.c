@@ -158,7 +158,7 @@ static void start_process(void)
     if (armcii_world->node_of[armcii_world->rank] == armcii_world->rank) become_server();
     armcii_lock.exit_hook = advance_before_exit;
     if (armcii_server_is_here() && armcii_node->cpus.has_free)
-        armcii_affinity_avoid(armcii_node->cpus.taken, MASK_WORDS);
+        armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.of_job, MASK_WORDS);
     armcii_progress_thread_start(&policy);
 }
 
