@@ -262,8 +262,9 @@ void armcii_lock_backoff(struct backoff *p)
     armcii_lock_resume(entries);
 }
 
-void armcii_lock_backoff_quietly(struct backoff *p)
+void armcii_lock_backoff_after(bool progress, struct backoff *p)
 {
+    if (progress) *p = (struct backoff){0};
     if (p->spins < armcii_backoff.spin_limit) { /* without a pause: progress takes longer */
         p->spins++;
         armcii_lock_yield();

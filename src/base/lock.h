@@ -74,10 +74,10 @@ void armcii_lock_resume(unsigned entries);
 void armcii_lock_yield(void);
 /* One backoff step inside a call: makes progress, then releases the lock while it backs off. */
 void armcii_lock_backoff(struct backoff *p);
-/* One backoff step of a caller that makes progress itself: spins with the lock, but lets waiting
- * threads in; yields or sleeps without it.
- */
-void armcii_lock_backoff_quietly(struct backoff *p);
+/* One backoff step of a caller that makes progress itself. After progress, begin anew; else spin
+ * with the lock, then yield or sleep without it. Waiting threads come in each time, however much
+ * progress there is: the caller may wait for one of them. */
+void armcii_lock_backoff_after(bool progress, struct backoff *p);
 /* True if no other thread is inside a call. The caller has the lock. */
 static inline bool armcii_lock_is_alone(void)
 {

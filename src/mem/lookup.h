@@ -24,7 +24,7 @@ void armcii_lookup_add(int process, void *base, size_t bytes, struct region *reg
 /* Remove the region's slice that begins at base, unless it was replaced. */
 void armcii_lookup_remove(int process, void *base, const struct region *region);
 
-/* The same for a region in the heap, whose slices have the same offset in all processes. */
+/* Add or remove all slices of a region in the heap, which have the same offset in all processes. */
 void armcii_lookup_add_offset(struct region *region);
 void armcii_lookup_remove_offset(const struct region *region);
 
@@ -93,7 +93,7 @@ static inline bool armcii_slice_is_direct(const struct slice *s, int process, co
                             1);
 }
 
-/* The same for the last slice of that process; needs no lock. */
+/* armcii_slice_is_direct for the last slice of that process; needs no lock. */
 static inline bool armcii_last_is_direct(int process, const void *address, size_t bytes)
 {
     return armcii_slice_is_direct(&armcii_last_slices[(unsigned)process % LAST_SLICES], process,
@@ -127,10 +127,10 @@ static inline const struct raddr *armcii_lookup_last(int process, const void *ad
                               address, bytes);
 }
 
-/* The same for the last slice looked up in that page; needs no lock. */
+/* armcii_slice_is_direct for the last slice looked up in that page; needs no lock. */
 bool armcii_page_is_direct(int process, const void *address, size_t bytes);
 
-/* The same for both; needs no lock. */
+/* True if either of the two holds it and may be accessed directly; needs no lock. */
 static inline bool armcii_is_direct(int process, const void *address, size_t bytes)
 {
     return armcii_last_is_direct(process, address, bytes) ||

@@ -67,12 +67,7 @@ bool armcii_progress(void)
 
 void armcii_progress_wait(struct backoff *b)
 {
-    if (armcii_progress()) {
-        *b = (struct backoff){0};
-        armcii_lock_yield();
-    } else {
-        armcii_lock_backoff_quietly(b);
-    }
+    armcii_lock_backoff_after(armcii_progress(), b);
 }
 
 /* ---- the slices and the transports of a region ---- */

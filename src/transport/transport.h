@@ -201,7 +201,7 @@ struct transport {
     void (*wait)(const struct request *req);
     /* True if the request is known to be complete locally. Neither waits nor makes progress. */
     bool (*is_complete)(const struct request *req);
-    /* The same, but makes the progress that is needed to find out. */
+    /* True if the request is complete locally; makes the progress that is needed to find out. */
     bool (*test)(const struct request *req);
     /* A nonblocking operation returns incomplete: wake the progress thread if it sleeps. May be
      * NULL. */
@@ -259,7 +259,8 @@ struct route {
     const struct transport *shaped;     /* other strided and vector put and get */
     const struct transport *atomic;     /* accumulate, read-modify-write */
     bool direct;                        /* all are loads and stores */
-    const struct route *fallback; /* NULL: none; of a region where `contiguous` cannot attach */
+    const struct route
+        *fallback; /* where `contiguous` cannot attach, and for ARMCI_Memget; NULL: none */
 };
 
 /* Bytes of the segments, on average, of a strided or vector transfer that goes as contiguous ones

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "mpi/world.h"
+#include "progress/loop.h"
 #include "transport/am/endpoint.h"
 #include "transport/am/outstanding.h"
 #include "transport/am/am.h"
@@ -58,10 +59,11 @@ static struct outstanding *new_outstanding(uint64_t id, int owner)
     return o;
 }
 
-/* Local completion is reached; remote completion proceeds without the caller. */
+/* Local completion is reached. What waits for a window or for its data to be in place needs calls
+ * of MPI, which the caller may never make. */
 static void push(void)
 {
-    if (armcii_endpoints->unsent > 0) armcii_endpoints_push();
+    if (armcii_endpoints->unsent > 0) armcii_progress_thread_wake_if_asleep();
 }
 
 /* Channels of requests. The others have the id of their operation, which one of their fragments is
@@ -151,7 +153,7 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
         r.scale_bytes = sizeof flag;
     }
     armcii_endpoint_reserve(e, armcii_am_request_length(&r, s)); /* others may send */
-    r.waits = armcii_am_window_is_small() || !armcii_endpoint_fits_window(e, bytes);
+    r.waits = !armcii_endpoint_fits_window(e, bytes);
     if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
     append_request(e, &r, s);

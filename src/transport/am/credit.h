@@ -1,5 +1,6 @@
-/* credit.h - the server's memory for its clients, as credit in bytes: for replies to gets, and for
- * requests longer than the window. Called by the thread that serves. */
+/* credit.h - the server's memory for its clients, as credit in bytes: for replies to gets and the
+ * data of buffered rendezvous, and for messages longer than the window. Called by the thread that
+ * serves. */
 #ifndef ARMCII_CREDIT_H
 #define ARMCII_CREDIT_H
 

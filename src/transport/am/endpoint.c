@@ -34,7 +34,7 @@ static struct {
     unsigned walks;              /* of the dirty ones, begun and not ended */
     size_t window, enough;       /* enough: bytes of the window in which any message fits; the whole
                                     window if it is shorter */
-    atomic_uint replies_pending; /* to messages, rendezvous puts and short gets; atomic: the
+    atomic_uint replies_pending; /* to messages, rendezvous and short gets; atomic: the
                                     progress thread reads it without the lock */
     atomic_uint stream_polls;
     atomic_uint acks_deferred; /* endpoints with a deferred one */
@@ -404,21 +404,9 @@ bool armcii_endpoints_poll(void)
     return poll_with(NULL, NULL);
 }
 
-/* Other threads come in after each round, however much there is to serve: the caller may wait for
- * one of them. */
-static void back_off(struct backoff *p, bool any)
-{
-    if (any) {
-        *p = (struct backoff){0};
-        armcii_lock_yield();
-    } else {
-        armcii_lock_backoff_quietly(p);
-    }
-}
-
 void armcii_am_progress(struct backoff *p)
 {
-    back_off(p, armcii_endpoints_poll());
+    armcii_lock_backoff_after(armcii_endpoints_poll(), p);
 }
 
 static void wait_for(MPI_Request *request, MPI_Status *status)
@@ -427,7 +415,7 @@ static void wait_for(MPI_Request *request, MPI_Status *status)
     for (;;) {
         bool any = poll_with(request, status);
         if (*request == MPI_REQUEST_NULL) return;
-        back_off(&p, any);
+        armcii_lock_backoff_after(any, &p);
     }
 }
 
@@ -578,13 +566,6 @@ static bool arrives_without_progress(const struct endpoint *e)
 void armcii_endpoint_push(struct endpoint *e)
 {
     if (!e->is_held && !arrives_without_progress(e)) armcii_progress_thread_wake_if_asleep();
-}
-
-void armcii_endpoints_push(void)
-{
-    for (struct endpoint *e = armcii_endpoints_begin_walk(); e; e = e->next_dirty)
-        armcii_endpoint_push(e);
-    armcii_endpoints_end_walk();
 }
 
 struct endpoint *armcii_endpoint_connect(int rank)

@@ -20,28 +20,28 @@ struct endpoint {
     int server;
     struct am_message_header *open; /* message, in a buffer; NULL: none */
     uint16_t sequence;              /* number of the next message */
-    uint64_t sent, acked;   /* messages that request an acknowledgement; acknowledged ones */
-    size_t bytes_unacked;   /* of the messages sent but not acknowledged */
-    uint64_t transmitted;   /* bytes that were sent */
-    uint64_t reported;      /* of these, that the last reply bundle said are served */
-    uint64_t deferred_at;   /* of these, with the last message whose acknowledgement was deferred */
-    uint32_t unserved;      /* of these, that are not known to be served */
-    uint32_t rndv_bytes;    /* of the open message */
-    bool waits_for_window;  /* the open message waits only until it fits into the window */
-    bool credit_requested;  /* from the server, which has not granted it */
-    bool credit_is_new;     /* nothing has been sent with it */
-    struct am_grant credit; /* what is left of it */
-    long credit_requested_at; /* armcii_clock */
+    uint64_t sent, acked;     /* messages that request an acknowledgement; acknowledged ones */
+    size_t bytes_unacked;     /* bytes of the messages sent but not acknowledged */
+    uint64_t transmitted;     /* bytes sent since the start, as the window counts them */
+    uint64_t reported;        /* transmitted bytes that the last reply bundle said are served */
+    uint64_t deferred_at;     /* transmitted bytes behind the last deferred acknowledgement */
+    uint32_t unserved;        /* transmitted bytes that are not known to be served */
+    uint32_t rndv_bytes;      /* bytes of rendezvous data that follow the open message unasked */
+    bool waits_for_window;    /* the open message waits only until it fits into the window */
+    bool credit_requested;    /* from the server, which has not granted it */
+    bool credit_is_new;       /* nothing has been sent with it */
+    struct am_grant credit;   /* what is left of it */
+    long credit_requested_at; /* time of the request, by armcii_clock */
     struct am_credit_request credit_request;
     MPI_Request credit_send;
-    bool is_urgent;     /* somebody waits for the next update */
+    bool is_urgent;     /* another process waits for the next update */
     bool is_held;       /* the open message waits for a flag behind its data */
-    bool is_awaited;    /* somebody waits until the open message is acknowledged */
+    bool is_awaited;    /* a thread of this process waits for the open message's acknowledgement */
     bool ack_deferred;  /* the acknowledgement of updates was left to a later message */
     bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
-    unsigned fences;    /* of this process before the last unlock */
-    unsigned rndvs;     /* rendezvous puts that are not in place */
-    unsigned appended;  /* requests, to poll now and then */
+    unsigned fences;    /* number of fences of this process before the last unlock */
+    unsigned rndvs;     /* rendezvous that are not complete at the server */
+    unsigned appended;  /* number of requests, to poll at every 16th */
     struct short_gets gets;
     bool listed; /* in the list of dirty endpoints */
     struct endpoint *next_dirty;
@@ -112,10 +112,8 @@ bool armcii_endpoint_fits_window(const struct endpoint *e, uint32_t bytes);
  * acknowledgement frees the tag. */
 void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes);
 
-/* Ensure delivery of what was started, to this server or to all, without further calls by the
- * program. */
+/* Ensure delivery of what was started to this server without further calls by the program. */
 void armcii_endpoint_push(struct endpoint *e);
-void armcii_endpoints_push(void);
 
 /* Progress. */
 
@@ -154,11 +152,11 @@ bool armcii_endpoints_are_quiet(void);
 
 /* The messages that request an acknowledgement, with the open one. */
 uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e);
-/* True if a rendezvous put of an operation up to that id is not in place at the server. */
+/* True if a rendezvous of an operation up to that id is not complete at the server. */
 bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t id);
 
 /* True if a fence would wait for the endpoint: it has an open message, or an update or rendezvous
- * put that is not acknowledged. */
+ * that is not acknowledged. */
 bool armcii_endpoint_is_unfenced(const struct endpoint *e);
 /* Dirty endpoints are those, and those with short gets whose replies have not arrived.
  * Clean ones stay in the list until a walk begins. A walk may wait, while other threads begin walks

@@ -48,7 +48,7 @@ void armcii_endpoint_order(int server, int owner, struct op_verb verb, const cha
 }
 
 /* Programs repeat themselves: a fence between the last unlock and this lock means one behind the
- * next unlock. There a deferred acknowledgement would be requested by a separate message. */
+ * next unlock, which would request a deferred acknowledgement by a separate message. */
 void armcii_endpoint_expect_unlock(struct endpoint *e)
 {
     e->expects_fence = e->fences != fence.count;

@@ -1,4 +1,4 @@
-/* outstanding.h - operations of this process that are not complete locally: rendezvous puts being
+/* outstanding.h - operations of this process that are not complete locally: rendezvous data being
  * sent, gets being received. Called under the global lock. */
 #ifndef ARMCII_OUTSTANDING_H
 #define ARMCII_OUTSTANDING_H
@@ -18,8 +18,8 @@ struct outstanding {
     char *buffer;       /* to unpack from, or that is being sent; NULL: zero-copy */
     struct shape shape; /* to unpack to; to send from */
     void **addresses;
-    MPI_Comm comm;        /* a rendezvous put: of the server */
-    int server, data_tag; /* a rendezvous put whose data wait for the server's reply; tag 0: none */
+    MPI_Comm comm;        /* of the server; for rendezvous data */
+    int server, data_tag; /* of rendezvous data that wait for the clear to send; tag 0: none do */
     size_t awaited;       /* bytes of the reply; AM_SENDS: this process sends */
     struct outstanding *next; /* short get */
 };

@@ -51,11 +51,6 @@ size_t armcii_am_window(void)
     return proto.of_few > two ? proto.of_few : min(two, proto.of_many);
 }
 
-bool armcii_am_window_is_small(void)
-{
-    return armcii_am_window() < 2 * armcii_am_message_max();
-}
-
 /* ---- zero-copy ---- */
 
 static MPI_Datatype zcopy_datatype(struct am_zcopy p, int *count)

@@ -1,7 +1,7 @@
 /* proto.h - the protocol between clients and servers: a message holds requests, each a header, the
  * layout of the remote side and, for put and accumulate, the packed data. All processes of a job
- * have the same type sizes and byte order. Clients and servers also share any-source receives and
- * the buffer pool. */
+ * have the same type sizes and byte order. Any-source receives are here, too, since clients and
+ * servers post them. */
 #ifndef ARMCII_PROTO_H
 #define ARMCII_PROTO_H
 
@@ -31,7 +31,7 @@ enum am_kind {
 enum am_data {
     AM_EAGER,    /* in the request; or there are none */
     AM_BUFFERED, /* rendezvous: the server receives them in a buffer, when it has one */
-    AM_IN_PLACE  /* rendezvous of a put, zero-copy where they belong; scale: struct am_flag */
+    AM_IN_PLACE  /* rendezvous of a put, received where they belong; scale: struct am_flag */
 };
 
 enum {
@@ -54,7 +54,7 @@ enum {
     AM_TAG_BARRIER = 3, /* + round, up to 31 */
     AM_TAG_FIRST = 64,  /* of replies: unique among the outstanding ones of a process */
     AM_TAGS = 16000,
-    AM_TAG_DATA = AM_TAGS /* added to a rendezvous put's tag for its data: two processes may be each
+    AM_TAG_DATA = AM_TAGS /* added to a rendezvous' tag for its data: two processes may be each
                              other's clients */
 };
 
@@ -80,7 +80,7 @@ enum {
 struct am_reply_header {
     int32_t messages;       /* that are applied, their gets served */
     int32_t bytes;          /* of these */
-    int32_t rndv_tag;       /* of a rendezvous put whose data are in place; 0: none */
+    int32_t rndv_tag;       /* of a rendezvous that is complete at the server; 0: none */
     struct am_grant credit; /* that the client has requested; 0 messages: none */
     uint32_t
         served; /* of what the client has sent to this server: bytes since the start, modulo 2^32 */
@@ -93,11 +93,11 @@ struct am_reply_bundle {
 
 /* Flow control. What a server has not served lies in MPI's queue of unexpected messages, so each
  * client has a window: so many bytes that it has sent and the server has not served, of messages,
- * and of the data of rendezvous puts as far as MPI may deliver them before their receive is posted.
+ * and of rendezvous data as far as MPI may deliver them before their receive is posted.
  * A message beyond the window waits while an acknowledgement is on its way; data beyond it wait
  * until the server has posted the receive. A message that leaves less than a message of the window
- * requests an acknowledgement. So a client never waits for other clients, and an idle one keeps
- * nothing from them.
+ * requests an acknowledgement. So a client whose messages fit into its window never waits for other
+ * clients, and an idle one keeps nothing from them.
  *
  * Many clients have small windows, and the server has memory for some long messages besides. For a
  * message that is longer than the window the client requests credit, alone (AM_CREDIT). What the
@@ -107,14 +107,12 @@ struct am_reply_bundle {
  * AM_LEASE_US after it asked, and the server gives it to others after AM_LEASE_US of its own
  * running time. A client that sends then all the same (it was stopped) takes memory for a moment. A
  * request for credit ends what the client had, since the server serves its messages in order. All
- * data of rendezvous puts wait where windows are small.
+ * rendezvous data wait where windows are small.
  *
  * Replies are bounded by the server: it sends as many at a time as it has memory for. The get
  * behind them is deferred, with all that the client sends after it, and counts as not served: the
  * acknowledgements of the client's messages wait for it. */
 size_t armcii_am_window(void);
-/* True if the window is less than two messages. */
-bool armcii_am_window_is_small(void);
 /* What each client may take of the server's memory in any case: 192 bytes or more. */
 size_t armcii_am_least(void);
 static inline uint32_t armcii_am_message_size(size_t bytes)

@@ -91,7 +91,7 @@ void armcii_replies_expire(void)
     }
 }
 
-/* True if the data of an earlier rendezvous put of the client are not in place. The list begins
+/* True if the data of an earlier rendezvous of the client are not in place. The list begins
  * with the latest. */
 static bool has_earlier_rndv(const struct reply *reply)
 {

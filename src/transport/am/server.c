@@ -20,7 +20,8 @@
 #include "transport/am/inbox.h"
 #include "transport/am/mutex_server.h"
 
-/* A get that waits for credit for its reply, a request for credit, or a request behind one. */
+/* A request that waits for credit: a get for that of its reply, a buffered rendezvous for that of
+ * its data, a request for credit; or any request behind one. */
 struct deferred {
     struct deferred *next;
     _Alignas(8) char request[];

@@ -1,6 +1,6 @@
 /* server.h - one process of each node serves requests from other nodes on the memory of its node.
- * It works in the progress thread (thread.h) and whenever its process waits in the library. It
- * takes no lock of the library. */
+ * It works in the progress thread (progress/loop.h) and whenever its process waits in the library.
+ * It takes no lock of the library. */
 #ifndef ARMCII_SERVER_H
 #define ARMCII_SERVER_H
 
