@@ -62,10 +62,11 @@ static void put(struct client *c)
 
 static void start_client(struct client *c)
 {
+    const struct am_request r = {.kind = AM_PUT};
     struct shape s;
     *c = (struct client){.put = MPI_REQUEST_NULL, .request = MPI_REQUEST_NULL};
     armcii_shape_contiguous(&s, data, memory + (c - clients) * BYTES, BYTES);
-    armcii_am_encode(&(struct am_request){.kind = AM_PUT}, &s, armcii_am_request_length(AM_PUT, &s),
+    armcii_am_encode(&r, &s, armcii_am_request_length(&r, &s),
                      c->message + sizeof(struct am_message_header));
     ((struct am_message_header *)(void *)c->message)->acknowledge = 1;
     receive_bundle(c);
