@@ -129,9 +129,13 @@ def chosen(far: np.ndarray, index: Any) -> tuple[np.ndarray, tuple[int, ...], in
     for axis, (array, length, stride) in enumerate(zip(arrays, far.shape, rows)):
         if array.size and (array.min() < -length or array.max() >= length):
             raise IndexError(f"an index of axis {axis} is outside its {length} elements")
-        addresses += (np.where(array < 0, array + length, array) * stride).astype(np.uintp)
+        place = array.astype(np.intp)  # an array of small ints wraps around
+        addresses += (np.where(place < 0, place + length, place) * stride).astype(np.uintp)
     rest = far.shape[len(arrays):]
-    return addresses, arrays[0].shape + rest, far.itemsize * int(np.prod(rest, dtype=object))
+    size = far.itemsize * int(np.prod(rest, dtype=object))
+    if max(size, addresses.size) > MOST_INT:
+        raise ValueError(f"an index array with {addresses.size} elements of {size} bytes each: select them by slices, or in parts")
+    return addresses, arrays[0].shape + rest, size
 
 
 def addresses_here(near: np.ndarray, leading: int, size: int) -> np.ndarray:
