@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import time
 from typing import Any
 
@@ -103,7 +104,7 @@ class Array(Owner):
     def __init__(self, shape: int | tuple[int, ...], dtype: Any = float, group: Group | None = None):
         self.group, self.dtype = group or world(), np.dtype(dtype)
         lengths: Any = (shape,) if np.ndim(shape) == 0 else shape
-        self.shape = tuple(int(length) for length in lengths)
+        self.shape = tuple(map(operator.index, lengths))
         self.shapes = self._agree()
         bases = (ctypes.c_void_p * self.group.size)()
         code = LIBRARY.ARMCI_Malloc_group(bases, self._bytes(self.shape), self.group._handle)
@@ -128,12 +129,12 @@ class Array(Owner):
 
     def _agree(self) -> list[tuple[int, ...]]:
         """The shapes of all slices; every process raises the same error."""
-        wrong = self.dtype.hasobject or self.dtype.itemsize == 0 or len(self.shape) > MOST_DIMENSIONS or min(self.shape, default=0) < 0
+        wrong = self.dtype.hasobject or self.dtype.subdtype or self.dtype.itemsize == 0 or len(self.shape) > MOST_DIMENSIONS or min(self.shape, default=0) < 0
         row = [-1 if wrong else len(self.shape), self.dtype.itemsize, self.dtype.num, *self.shape]
         table = self.group._gather((row + [0] * MOST_DIMENSIONS)[:3 + MOST_DIMENSIONS])
         if (table[:, 0] < 0).any():
             raise ValueError(f"rank {int(np.argmin(table[:, 0]))}: an array has up to {MOST_DIMENSIONS} dimensions of no negative length, "
-                             "and a type without Python objects")
+                             "and a type without Python objects or subarrays")
         if (table[:, 1:3] != table[0, 1:3]).any():
             raise ValueError("the types of the slices differ")
         return [tuple(int(length) for length in line[3:3 + line[0]]) for line in table]
@@ -298,7 +299,7 @@ class Array(Owner):
         """
         if flag.dtype != np.int32 or flag.group is not self.group:
             raise TypeError("a flag is an element of an array of int32 of the same group")
-        place = view(flag._shadow(rank), flag_index)
+        place, value = view(flag._shadow(rank), flag_index), flag._number(value).item()
         far = self._view(rank, index)
         near = self._source(source, far.shape)
         if place.ndim:
@@ -335,7 +336,8 @@ class Array(Owner):
     def _number(self, value: Any) -> np.ndarray:
         """A number in the array's type; raises where it would lose more than digits."""
         out = np.asarray(value)
-        if not np.can_cast(out.dtype, self.dtype, "same_kind") or (out.dtype.kind in "iu" and self.dtype.kind in "iu" and out.astype(self.dtype) != out):
+        ints = out.dtype.kind in "iu" and self.dtype.kind in "iu"
+        if out.ndim or (out.astype(self.dtype) != out if ints else not np.can_cast(out.dtype, self.dtype, "same_kind")):
             raise TypeError(f"{value!r} is no number of {self.dtype}")
         return out.astype(self.dtype)
 

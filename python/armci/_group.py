@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._library import LIBRARY, Error, check, failure
+from ._library import LIBRARY, Error, as_int, check, failure
 
 
 class Group:
@@ -28,7 +28,7 @@ class Group:
     def __init__(self, ranks: Sequence[int], parent: Group | None = None):
         parent = parent or world()
         self._handle = (ctypes.c_long * 8)()  # ARMCI_Group, which is shorter
-        LIBRARY.ARMCI_Group_create_child(len(ranks), (ctypes.c_int * len(ranks))(*ranks), self._handle, parent._handle)
+        LIBRARY.ARMCI_Group_create_child(len(ranks), (ctypes.c_int * len(ranks))(*map(as_int, ranks)), self._handle, parent._handle)
         check()
         self._describe()
 
@@ -162,7 +162,7 @@ def fence(rank: int | None = None) -> None:
     if rank is None:
         LIBRARY.ARMCI_AllFence()
     else:
-        LIBRARY.ARMCI_Fence(rank)
+        LIBRARY.ARMCI_Fence(as_int(rank))
     check()
 
 
@@ -179,7 +179,7 @@ def notify(rank: int) -> None:
     rank : int
         The process, of the world.
     """
-    code = LIBRARY.armci_notify(rank)
+    code = LIBRARY.armci_notify(as_int(rank))
     if code < 0:
         raise failure(code)
 
@@ -198,7 +198,7 @@ def wait_notify(rank: int) -> int:
         How many have arrived.
     """
     waits = ctypes.c_int()
-    code = LIBRARY.armci_notify_wait(rank, ctypes.byref(waits))
+    code = LIBRARY.armci_notify_wait(as_int(rank), ctypes.byref(waits))
     if code < 0:
         raise failure(code)
     return code

@@ -136,5 +136,12 @@ def check() -> None:
         raise failure()
 
 
+def as_int(value: int) -> int:
+    """The value, if an int of C holds it: ctypes would cut it."""
+    if not -2**31 <= value < 2**31:
+        raise OverflowError(f"{value} has more than 32 bits")
+    return value
+
+
 _declare()
 LIBRARY.ARMCIX_Set_error_handler(_keep)

@@ -5,7 +5,7 @@ import ctypes
 
 from ._array import zeros
 from ._group import Group, Owner, world
-from ._library import LIBRARY, check, failure
+from ._library import LIBRARY, as_int, check, failure
 
 FETCH_AND_ADD_LONG, SWAP_LONG = 1, 3
 
@@ -57,9 +57,7 @@ class Counter(Owner):
         int
             The value before.
         """
-        if not -2**31 <= n < 2**31:
-            raise OverflowError(f"{n} has more than 32 bits")
-        return self._change(FETCH_AND_ADD_LONG, 0, n)
+        return self._change(FETCH_AND_ADD_LONG, 0, as_int(n))
 
     def swap(self, value: int) -> int:
         """Store a value.

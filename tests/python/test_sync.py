@@ -97,8 +97,9 @@ def test_flag(world, right):
         armci.barrier()
     A.put_flag(right, slice(0), 1.0, flags, (0, 0), 5)
     flags.wait_until((0, 0), 5)
-    with pytest.raises(TypeError):
-        A.put_flag(right, ..., 1.0, A)
+    for call in (lambda: A.put_flag(right, ..., 1.0, A), lambda: A.put_flag(right, ..., 1.0, flags, (0, 0), 2**31)):
+        with pytest.raises(TypeError):
+            call()
 
 
 def test_neighbours(world, right):
@@ -115,6 +116,9 @@ def test_errors_have_the_text_of_the_library(world):
         armci.fence(world.size)
     assert str(told.value) == f"ARMCI_Fence: proc = {world.size} (of {world.size}): invalid rank"
     assert told.value.code is armci.Code.RANK
+    for call in (lambda: armci.fence(2**32), lambda: armci.notify(2**32), lambda: armci.wait_notify(-2**32), lambda: armci.Group([2**32])):
+        with pytest.raises(OverflowError, match="has more than 32 bits"):
+            call()
     with pytest.raises(armci.Error) as told:
         armci.empty(2**50)
     assert told.value.code is armci.Code.MEMORY and "ARMCI_Malloc_group: " in str(told.value)

@@ -152,7 +152,8 @@ def test_accumulates_add_up(name, world):
 
 def test_index_arrays(world, right):
     A, held = filled((6, 4), "i8")
-    for index in ([0, -1, 3, 3], np.array([[1, 2], [5, 0]]), ([1, 2, -1], [0, -2, 3]), ([[1], [2]], [0, 3]), []):
+    for index in ([0, -1, 3, 3], np.array([[1, 2], [5, 0]]), ([1, 2, -1], [0, -2, 3]), ([[1], [2]], [0, 3]), [],
+                  np.array([5, 4, -1], "i1"), np.array([5, 4], "u8"), (np.array([5, 4], "u1"), np.array([3], "i2"))):
         expected = held[right][index if len(index) else np.zeros(0, int)]
         assert np.array_equal(A.get(right, index), expected)
         out = np.zeros(tuple(2 * length for length in expected.shape), "i8")[(*[slice(None, None, 2)] * (expected.ndim - 1), slice(expected.shape[-1]))]
@@ -199,8 +200,15 @@ def test_scalars(world, right):
             A.get(right, 3)
         with pytest.raises(TypeError):
             A.put(right, 0, 1j)
-    with pytest.raises(TypeError):
-        armci.zeros(1, "i4").put(right, 0, 2**31)
+    for name in ("u1", "u4", "u8", "i1", "f2"):
+        A = armci.zeros(3, name)
+        A.put(right, ..., 5)
+        A.put(right, 1, np.int64(6))
+        armci.barrier()
+        assert list(A.local) == [5, 6, 5]
+    for name, value in (("i4", 2**31), ("u1", 256), ("u1", -1), ("u8", -1), ("u8", 2**64), ("i8", 2**63), ("u4", 1.0)):
+        with pytest.raises(TypeError):
+            armci.zeros(1, name).put(right, 0, value)
 
 
 def test_refused(world, right):
@@ -216,7 +224,9 @@ def test_refused(world, right):
                         (IndexError, lambda: A.get(right, "a")), (IndexError, lambda: A.get(right, 1.5)), (IndexError, lambda: A.get(right, np.zeros(4, bool))),
                         (IndexError, lambda: A.get(right, ([0], [0], [0]))), (TypeError, lambda: armci.zeros(2, "u1").acc(right, ..., np.ones(2, "u1"))),
                         (ValueError, lambda: A.put(right, [0, 1], np.zeros((2, 10))[:, ::2])),
-                        (ValueError, lambda: armci.zeros((1,) * 9)), (ValueError, lambda: armci.zeros(2, object)), (ValueError, lambda: armci.zeros(-1))):
+                        (ValueError, lambda: armci.zeros((1,) * 9)), (ValueError, lambda: armci.zeros(2, object)), (ValueError, lambda: armci.zeros(-1)),
+                        (ValueError, lambda: armci.zeros(2, ("f8", 3))), (TypeError, lambda: armci.zeros(2.5)),
+                        (TypeError, lambda: A.acc(right, 0, 1.0, alpha=np.ones(5)))):
         with pytest.raises(error) as told:
             call()
         assert "\n" not in str(told.value)
@@ -235,3 +245,5 @@ def test_beyond_int():
     assert [list(piece.counts) for piece in calls] == [[1, 15]]
     calls = list(_layout.pieces(far[:, ::3 * gib], np.zeros((3, 2), "i1")))
     assert sorted(piece.far for piece in calls) == [gib + row * 5 * gib + column * 3 * gib for row in range(3) for column in range(2)]
+    with pytest.raises(ValueError, match="1 elements of 5368709120 bytes"):
+        _layout.chosen(far, [0])
