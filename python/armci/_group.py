@@ -24,6 +24,7 @@ class Group:
     rank, size : int
         The caller's rank, and the number of members.
     """
+    _to_free = False
 
     def __init__(self, ranks: Sequence[int], parent: Group | None = None):
         parent = parent or world()
@@ -75,9 +76,15 @@ class Group:
         check()
 
     def free(self) -> None:
-        """Free the group; its arrays and mutexes remain. Collective."""
-        LIBRARY.ARMCI_Group_free(self._handle)
-        check()
+        """Free the group, with the last of its arrays, counters and mutexes if it still has some. Collective."""
+        self._to_free = True
+        self._free_unused()
+
+    def _free_unused(self) -> None:
+        """Free the group if that is wanted and nothing needs it."""
+        if self._to_free and not any(owner.group is self for owner in _Running.owners):
+            LIBRARY.ARMCI_Group_free(self._handle)
+            check()
 
     def _gather(self, row: Sequence[int]) -> np.ndarray:
         """The rows of ints of all members. Collective."""
@@ -114,6 +121,7 @@ def world() -> Group:
 
 class Owner:
     """What is created and freed collectively, at the latest when ARMCI ends."""
+    group: Group
 
     def _own(self) -> None:
         _Running.owners.append(self)
@@ -134,6 +142,7 @@ class Owner:
         if self in _Running.owners:
             _Running.owners.remove(self)
             self._free()
+            self.group._free_unused()
 
     def _free(self) -> None:
         raise NotImplementedError

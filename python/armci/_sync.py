@@ -24,7 +24,7 @@ class Counter(Owner):
     """
 
     def __init__(self, initial: int = 0, home: int = 0, group: Group | None = None):
-        group = group or world()
+        self.group = group = group or world()
         self._process = group.process(home)
         self._array = zeros(int(group.rank == home), "i8", group)
         self._address: int | None = self._array._bases[home]
@@ -102,7 +102,7 @@ class Mutex(Owner):
     """
 
     def __init__(self, home: int = 0, group: Group | None = None):
-        group = group or world()
+        self.group = group = group or world()
         group.process(home)
         self._home = home
         self._set = LIBRARY.ARMCIX_Create_mutexes_hdl(int(group.rank == home), group._handle)

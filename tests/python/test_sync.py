@@ -67,9 +67,13 @@ def test_group(world):
         counter.fetch_add()
         group.barrier()
         assert (A.local[0] == (group.rank - 1) % group.size).all() and counter.read() == group.size
-        A.free()
-        counter.free()
         group.free()
+        group.free()
+        A.put(0, 0, 2.0)  # the arrays remain, and are freed here or by the end
+        counter.free()
+        A.free()
+        with pytest.raises(armci.Error, match="ARMCI_GroupBarrier: "):
+            group.barrier()
     else:
         assert group.rank == -1
     with pytest.raises(armci.Error, match="ARMCI_Group_create_child: "):
