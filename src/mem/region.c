@@ -204,10 +204,11 @@ static bool is_equal_range(const struct region *r)
     return r->range.stride > 0 && !r->bytes && !r->runs;
 }
 
-/* So many bytes of the region's pages are kept from now on; negative: are in use. */
-static void keep_pages(const struct region *r, ptrdiff_t bytes)
+/* The pages that the region has reserved here are in use, or else kept, from now on. */
+static void set_pages_used(const struct region *r, bool used)
 {
-    if (r->range.stride > 0 && armcii_range_keeps_pages(&r->range)) armcii_heap_keep(bytes);
+    if (r->range.stride == 0 || !armcii_range_keeps_pages(&r->range)) return;
+    (used ? armcii_heap_use_kept : armcii_heap_keep)(entry_of(r)->reserved);
 }
 
 /* Reserve memory for all slices. All members know all sizes, so they agree on whether to query the
@@ -227,10 +228,10 @@ static bool reserve_slices(struct region *r)
         e->total = sum_slices(r, &here, &counts);
     }
     e->reserved = counts ? here : 0;
-    keep_pages(r, -(ptrdiff_t)e->reserved);
+    set_pages_used(r, true);
     if (e->total > team->unchecked) {
         if (reserve_on_all_nodes(r, here, counts)) return true;
-        keep_pages(r, (ptrdiff_t)e->reserved);
+        set_pages_used(r, false);
         return false;
     }
     team->unchecked -= e->total;
@@ -244,7 +245,7 @@ static void release_reservation(const struct region *r)
     const struct entry *e = entry_of(r);
     struct team *team = r->team;
     armcii_reservation_release(e->reserved);
-    keep_pages(r, (ptrdiff_t)e->reserved);
+    set_pages_used(r, false);
     team->unchecked =
         e->total < UNCHECKED_MAX - team->unchecked ? team->unchecked + e->total : UNCHECKED_MAX;
 }

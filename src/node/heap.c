@@ -240,7 +240,7 @@ void *armcii_heap_share(size_t bytes, int processes)
     if (offset == HEAP_FULL) return NULL;
     struct shared_memory *s = (struct shared_memory *)(void *)(heap.map.base + offset);
     armcii_reservation_add(all);
-    armcii_heap_keep(-(ptrdiff_t)all);
+    armcii_heap_use_kept(all);
     memset(s, 0, all);
     atomic_store(&s->users, processes);
     s->bytes = all;
@@ -253,7 +253,7 @@ void armcii_heap_leave(void *memory)
         (struct shared_memory *)(void *)((char *)memory - offsetof(struct shared_memory, memory));
     if (atomic_fetch_sub(&s->users, 1) > 1) return;
     armcii_reservation_release(s->bytes);
-    armcii_heap_keep((ptrdiff_t)s->bytes);
+    armcii_heap_keep(s->bytes);
     armcii_heap_free(armcii_heap_offset(s), s->bytes);
 }
 
@@ -379,10 +379,16 @@ size_t armcii_heap_touched(void)
     return touched > kept ? touched - kept : 0;
 }
 
-void armcii_heap_keep(ptrdiff_t bytes)
+void armcii_heap_keep(size_t bytes)
+{
+    atomic_fetch_add(&heap.shared->kept, bytes);
+}
+
+/* More than is kept where some of it was never used before. */
+void armcii_heap_use_kept(size_t bytes)
 {
     size_t before = heap.shared->kept, after;
     do
-        after = bytes >= 0 || before >= (size_t)-bytes ? before + (size_t)bytes : 0;
+        after = before > bytes ? before - bytes : 0;
     while (!atomic_compare_exchange_weak(&heap.shared->kept, &before, after));
 }

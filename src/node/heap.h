@@ -85,7 +85,8 @@ bool armcii_heap_is_used(int process, const void *memory, size_t bytes);
 
 /* Bytes of the heap that memory backs, without those that were freed and are kept. */
 size_t armcii_heap_touched(void);
-/* Pages of `bytes` bytes were freed, and are kept; negative: are in use again. */
-void armcii_heap_keep(ptrdiff_t bytes);
+/* Pages of `bytes` bytes were freed, and are kept; are in use again. */
+void armcii_heap_keep(size_t bytes);
+void armcii_heap_use_kept(size_t bytes);
 
 #endif
