@@ -75,8 +75,14 @@ void __wrap_armcii_heap_free_pages(size_t offset, size_t bytes, bool is_first)
     (void)offset, (void)bytes, (void)is_first;
 }
 
-void __wrap_armcii_heap_keep(ptrdiff_t bytes);
-void __wrap_armcii_heap_keep(ptrdiff_t bytes)
+void __wrap_armcii_heap_use_kept(size_t bytes);
+void __wrap_armcii_heap_use_kept(size_t bytes)
+{
+    (void)bytes;
+}
+
+void __wrap_armcii_heap_keep(size_t bytes);
+void __wrap_armcii_heap_keep(size_t bytes)
 {
     (void)bytes;
 }
