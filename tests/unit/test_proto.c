@@ -147,7 +147,7 @@ TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
 
 TEST(long_patches_travel)
 {
-    const struct shape rows = patch(24, 1000, 40), long_rows = patch(100000, 3, 2);
+    const struct shape rows = patch(24, 1000, 80), long_rows = patch(100000, 3, 2);
     ck_assert_uint_eq(travel_in_fragments(&rows), 4);
     ck_assert_uint_le(travel_in_fragments(&long_rows), 6);
     armcii_quirks_decide("MPICH Version:\t4.0.2", true, true); /* packed, as short */

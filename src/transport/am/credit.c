@@ -72,7 +72,7 @@ bool armcii_credit_suffices(int client, size_t cost)
     const struct client_credit *c = &credit.of[client];
     if (c->replying == 0) return credit.shared == 0 || credit.shared + cost <= AM_REPLY_CREDIT;
     size_t others = credit.shared - shared_part(c);
-    return others <= AM_REPLY_CREDIT && c->replying + cost <= (AM_REPLY_CREDIT - others) / 2;
+    return others <= AM_REPLY_CREDIT && c->replying + cost <= (AM_REPLY_CREDIT - others) / 4 * 3;
 }
 
 static void add(struct client_credit *c, ptrdiff_t all, ptrdiff_t expired)

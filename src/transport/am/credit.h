@@ -11,10 +11,10 @@
 #include "transport/am/proto.h"
 
 /* AM_REPLY_CREDIT: bytes of all clients together; three fragments of an accumulate of one client
- * fit: one is added, one arrives, one is requested. AM_REPLY_OVERHEAD: bytes beside the data of a
- * reply, which Open MPI keeps (measured). AM_CREDIT_US: microseconds of the server's after which
- * credit for replies expires. */
-enum { AM_REPLY_CREDIT = 3 << 19, AM_REPLY_OVERHEAD = 4 << 10, AM_CREDIT_US = 1000000 };
+ * fit into its part: one is added, one arrives, one is requested. AM_REPLY_OVERHEAD: bytes beside
+ * the data of a reply, which Open MPI keeps (measured). AM_CREDIT_US: microseconds of the server's
+ * after which credit for replies expires. */
+enum { AM_REPLY_CREDIT = 1 << 21, AM_REPLY_OVERHEAD = 4 << 10, AM_CREDIT_US = 1000000 };
 
 void armcii_credits_start(int clients);
 void armcii_credits_end(void);
@@ -24,8 +24,8 @@ void armcii_credits_end(void);
 /* True if a reply of that cost fits into the client's reserved credit. The reserve lets short gets
  * proceed while other clients use up the shared credit. */
 bool armcii_credit_is_reserved(int client, size_t cost);
-/* True if a reply of that cost fits into the shared credit. A client may use at most half of what
- * the others leave (a dynamic threshold); where no reply is in flight, one of any length is
+/* True if a reply of that cost fits into the shared credit. A client may use at most three quarters
+ * of what the others leave (a dynamic threshold); where no reply is in flight, one of any length is
  * admitted. */
 bool armcii_credit_suffices(int client, size_t cost);
 /* True if the client has taken credit. */
