@@ -39,7 +39,7 @@ enum {
     AM_MESSAGE_MAX = (32 << 10) + AM_HEADERS_MAX, /* bytes of a message: below MPI's eager limit, so
                                                      that no client delays one */
     AM_FRAGMENT_MAX = 48 << 10,                   /* data bytes of a reply to a vector get */
-    AM_REPLY_MAX = 128 << 10,                     /* data bytes of a packed reply */
+    AM_REPLY_MAX = 512 << 10,                     /* data bytes of a packed reply */
     AM_PACKED_MAX = (512 << 10) - AM_HEADERS_MAX, /* data bytes of a rendezvous accumulate or packed
                                                      put: the server receives them in a buffer */
     AM_SHORT_REPLY = 1 << 10,                     /* data bytes of a reply in a reply bundle */
