@@ -231,12 +231,18 @@ size_t armcii_cpus_count(const uint64_t mask[])
     return n;
 }
 
-/* The affinity mask of a process (0: this one), or all online processors if it is unknown. */
-static void read_mask(pid_t process, uint64_t mask[MASK_WORDS])
+/* The affinity mask of a process; 0: this one. False, with an empty mask, if it is unknown. */
+static bool read_mask(pid_t process, uint64_t mask[MASK_WORDS])
 {
     size_t size = MASK_WORDS * sizeof *mask;
     memset(mask, 0, size);
-    if (sched_getaffinity(process, size, (cpu_set_t *)(void *)mask) == 0) return;
+    return sched_getaffinity(process, size, (cpu_set_t *)(void *)mask) == 0;
+}
+
+/* The affinity mask of this process, or all online processors if it is unknown. */
+static void read_own_mask(uint64_t mask[MASK_WORDS])
+{
+    if (read_mask(0, mask)) return;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     for (long i = 0; i < online && i < MASK_WORDS * 64; i++)
         mask[i / 64] |= (uint64_t)1 << i % 64;
@@ -245,7 +251,7 @@ static void read_mask(pid_t process, uint64_t mask[MASK_WORDS])
 size_t armcii_cpus_allowed(void)
 {
     uint64_t mask[MASK_WORDS];
-    read_mask(0, mask);
+    read_own_mask(mask);
     return least(armcii_cpus_count(mask), armcii_cpu_quota("", true));
 }
 
@@ -264,11 +270,11 @@ static bool share_group(MPI_Comm on_node)
 /* Union of the masks of the node's processes. The parent of a process is its launcher, which has
  * the processors of the job; those outside belong to other jobs or containers, and a thread there
  * would compete with them. Where the launcher is in another process namespace, its number is 0 and
- * the mask is that of this process. */
+ * the mask is that of this process; an unknown mask adds nothing. */
 static void gather_masks(struct node_cpus *c, MPI_Comm on_node)
 {
     uint64_t mask[MASK_WORDS];
-    read_mask(0, mask);
+    read_own_mask(mask);
     armcii_coll_allreduce(mask, c->taken, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
     read_mask(getppid(), mask);
     armcii_coll_allreduce(mask, c->of_job, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
