@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "base/system.h"
 #include "mpi/coll.h"
 #include "node/cpus.h"
 #include "node/node.h"
@@ -20,12 +21,11 @@
 
 /* Addresses that hold nothing in usual processes of 47, 48 and 39 bits. PMIx and hwloc map files
  * in the middle of the largest gap, a half and a quarter of 0x7f...: that concerns the first two,
- * but not the third. */
+ * but not the third. Valgrind has its own memory in the fourth. */
 static const struct heap candidates[] = {
-    {(char *)0x110000000000, (size_t)15 << 40},
-    {(char *)0x310000000000, (size_t)15 << 40},
-    {(char *)0x210000000000, (size_t)15 << 40},
-    {(char *)0x0800000000, (size_t)64 << 30},
+    {(char *)0x110000000000, (size_t)15 << 40}, {(char *)0x310000000000, (size_t)15 << 40},
+    {(char *)0x210000000000, (size_t)15 << 40}, {(char *)0x0800000000, (size_t)64 << 30},
+    {(char *)0x110000000000, (size_t)64 << 30},
 };
 
 enum { PAGE = 4096, LINE = 64, MOST_FREE_RANGES = 1 << 22 };
@@ -80,6 +80,13 @@ static bool is_address_space_limited(void)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* True if a heap of that size is to be had for little: for each TiB that is mapped Valgrind's
+ * memcheck takes 20 s and 1.3 GB, touched or not. */
+static bool is_cheap(size_t bytes)
+{
+    return bytes >> 40 == 0 || !armcii_object_is_loaded("/vgpreload_");
 }
 
 /* True if new memory is filled, and kept, since the program has called mlockall. A new page is
@@ -156,7 +163,8 @@ static bool try_candidate(const struct heap *candidate, bool wanted, enum obstac
 {
     heap.map = *candidate;
     heap.descriptor = armcii_segment_share(heap_bytes(), armcii_node->comm, obstacle);
-    bool mapped = wanted && heap.descriptor >= 0 && map_heap(obstacle);
+    bool mapped =
+        wanted && is_cheap(candidate->bytes) && heap.descriptor >= 0 && map_heap(obstacle);
     if (armcii_coll_all(mapped, armcii_world->comm)) return true;
     if (mapped) munmap(heap.map.base, heap_bytes());
     close_descriptor();
