@@ -139,7 +139,7 @@ static void copy_packed_run(void *const *at, const struct vector_run *run, enum 
         copy_packed(at, run->n, run->bytes, to, packed);
 }
 
-static void copy_vector(const struct shape *s, enum shape_side to)
+__attribute__((noinline)) static void copy_vector(const struct shape *s, enum shape_side to)
 {
     char *packed = s->packed;
     for (size_t r = 0; r < s->nruns; r++) {
@@ -154,22 +154,27 @@ static void copy_vector(const struct shape *s, enum shape_side to)
     }
 }
 
-/* ---- all shapes ---- */
+/* ---- all shapes; calls at the ends only: a contiguous copy saves no register ---- */
+
+__attribute__((noinline)) static void copy_levels(const struct shape *s, enum shape_side to)
+{
+    char *dst = to == SHAPE_REMOTE ? s->remote : s->local;
+    const char *src = to == SHAPE_REMOTE ? s->local : s->remote;
+    copy_strided(to, dst, src, s->count[0],
+                 (struct levels){s->levels, s->count + 1, s->stride[to], s->stride[!to]});
+}
 
 void armcii_copy_shape(const struct shape *s, enum shape_side to)
 {
     if (s->bytes == 0) return;
-    if (s->form == SHAPE_VECTOR) {
+    if (s->form == SHAPE_VECTOR)
         copy_vector(s, to);
-        return;
-    }
-    char *dst = to == SHAPE_REMOTE ? s->remote : s->local;
-    const char *src = to == SHAPE_REMOTE ? s->local : s->remote;
-    if (s->levels == 0)
-        armcii_copy_by(long_copy_to(to), dst, src, s->bytes);
+    else if (s->levels > 0)
+        copy_levels(s, to);
+    else if (to == SHAPE_REMOTE)
+        armcii_copy(s->remote, s->local, s->bytes);
     else
-        copy_strided(to, dst, src, s->count[0],
-                     (struct levels){s->levels, s->count + 1, s->stride[to], s->stride[!to]});
+        armcii_load(s->local, s->remote, s->bytes);
 }
 
 /* ---- pack and unpack: to the local side if `to` is SHAPE_REMOTE, else to the buffer ---- */

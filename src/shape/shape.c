@@ -362,6 +362,7 @@ void armcii_shape_set_packed(struct shape *s, char *buffer)
         return;
     }
     s->local = buffer;
+    if (s->form == SHAPE_CONTIGUOUS) return;
     ptrdiff_t step = 1;
     for (int level = 0; level < s->levels; level++) {
         step *= (ptrdiff_t)s->count[level];
