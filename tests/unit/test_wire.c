@@ -213,7 +213,7 @@ static size_t append(char *to, int i, struct asked *a)
             atomic_store(&m->holder, CLIENT);
             a->tag = 0;
         }
-        armcii_am_encode_mutex(r.kind, 0, m, a->tag, to);
+        *(struct am_request_header *)(void *)to = armcii_am_mutex_request(r.kind, 0, m, a->tag);
         return sizeof(struct am_request_header);
     }
     make_shape(&a->shape, i, is_acc ? armcii_elements[e].size : 1);
@@ -323,7 +323,7 @@ static void forget_everything(void)
             server.clients[c].oldest = d->next;
     const uint16_t next = server.clients[CLIENT].next_sequence;
     memset(server.clients, 0, (size_t)server.ranks * sizeof *server.clients);
-    server.clients[CLIENT].next_sequence = next;
+    server.clients[CLIENT] = (struct client){.rank = CLIENT, .next_sequence = next};
     server.deferring = 0;
     server.for_reply_credit = (struct client_queue){NULL, &server.for_reply_credit.first};
     server.for_request_credit = (struct client_queue){NULL, &server.for_request_credit.first};
@@ -336,7 +336,7 @@ static void forget_everything(void)
     armcii_mutex_server_end();
     armcii_credits_end();
     armcii_credits_start(server.ranks);
-    while (armcii_inbox_count() > 0)
+    while (armcii_inbox->count > 0)
         armcii_inbox_post(0);
 }
 

@@ -20,21 +20,35 @@ uint64_t armcii_client_last_id(void)
     return last_id;
 }
 
-static void append_request(struct endpoint *e, const struct am_request *r, const struct shape *s)
+__attribute__((always_inline)) static inline void
+append_request(struct endpoint *e, const struct am_request *r, const struct shape *s)
 {
     const size_t length = armcii_am_request_length(r, s);
     char *to = armcii_endpoint_append(e, length, armcii_am_has_data(r->kind, r->data));
     armcii_am_encode(r, s, length, to);
 }
 
+/* The same for a request without layout and data. A fence waits for unlocks. */
+__attribute__((always_inline)) static inline void append_header(struct endpoint *e,
+                                                                const struct am_request_header *h)
+{
+    memcpy(armcii_endpoint_append(e, sizeof *h, h->kind == AM_UNLOCK), h, sizeof *h);
+}
+
 /* ---- order ---- */
 
-/* Rendezvous data are not ordered with later requests. */
-static void wait_for_rndv(int owner, struct op_verb verb, const char *lo, const char *hi)
+__attribute__((noinline)) static void wait_for_conflicting(int owner, struct op_verb verb,
+                                                           const char *lo, const char *hi)
 {
     struct backoff p = {0};
     while (armcii_rndv_conflicts(owner, verb, lo, hi))
         armcii_am_progress(&p);
+}
+
+/* Rendezvous data are not ordered with later requests. */
+static inline void wait_for_rndv(int owner, struct op_verb verb, const char *lo, const char *hi)
+{
+    if (armcii_endpoints->unsent > 0) wait_for_conflicting(owner, verb, lo, hi);
 }
 
 /* ---- outstanding operations ---- */
@@ -48,15 +62,21 @@ static int new_tag(void)
     return tag;
 }
 
-static struct outstanding *new_outstanding(uint64_t id, int owner)
+__attribute__((noinline)) static struct outstanding *wait_for_outstanding(uint64_t id, int owner)
 {
     struct backoff p = {0};
     struct outstanding *o;
-    while (!(o = armcii_outstanding_new(id, owner))) {
+    do {
         armcii_endpoints_send();
         armcii_am_progress(&p);
-    }
+    } while (!(o = armcii_outstanding_new(id, owner)));
     return o;
+}
+
+static inline struct outstanding *new_outstanding(uint64_t id, int owner)
+{
+    struct outstanding *o = armcii_outstanding_new(id, owner);
+    return o ? o : wait_for_outstanding(id, owner);
 }
 
 /* Local completion is reached. What waits for a window or for its data to be in place needs calls
@@ -71,7 +91,7 @@ static void push(void)
 enum { OTHERS, SHORT_GETS };
 
 /* Wait for the short gets up to that number. */
-static void wait_for_gets(struct endpoint *e, uint64_t number)
+__attribute__((noinline)) static void wait_for_gets(struct endpoint *e, uint64_t number)
 {
     struct backoff p = {0};
     if (e->gets.done < number && e->open) armcii_endpoint_send(e);
@@ -79,7 +99,7 @@ static void wait_for_gets(struct endpoint *e, uint64_t number)
         armcii_am_progress(&p);
 }
 
-static void wait_for_operation(uint64_t id)
+__attribute__((noinline)) static void wait_for_operation(uint64_t id)
 {
     struct backoff p = {0};
     while (armcii_outstanding_has(id))
@@ -123,11 +143,30 @@ static struct am_flag carry_flag(struct endpoint *e, const struct op *op, const 
     return (struct am_flag){(uint64_t)(uintptr_t)op->flag->address, op->flag->value};
 }
 
-/* r: as for an eager request. The server receives an accumulate, and what is packed here, in a
- * buffer. */
-static void send_rndv(struct endpoint *e, struct am_request r, const struct op *op,
-                      const struct shape *s, uint64_t id)
+/* A put or an accumulate. */
+static inline struct am_request update_request(const struct op *op)
 {
+    if (op->verb.kind == OP_PUT) return (struct am_request){.kind = AM_PUT, .owner = op->target};
+    const struct element_type *e = &armcii_elements[op->verb.element];
+    return (struct am_request){.kind = AM_ACC,
+                               .element = (int)op->verb.element,
+                               .scale = op->scale ? op->scale : e->one,
+                               .scale_bytes = e->size,
+                               .owner = op->target};
+}
+
+static bool send_eager(struct endpoint *e, const struct op *op, const struct shape *s)
+{
+    const struct am_request r = update_request(op);
+    append_request(e, &r, s);
+    armcii_endpoint_send_if_due(e);
+    return false;
+}
+
+/* The server receives an accumulate, and what is packed here, in a buffer. */
+static bool send_rndv(struct endpoint *e, const struct op *op, const struct shape *s, uint64_t id)
+{
+    struct am_request r = update_request(op);
     const bool is_put = r.kind == AM_PUT, is_packed = !armcii_am_sends_in_place(s, is_put);
     const int server = armcii_world->node_of[r.owner];
     struct outstanding *o = new_outstanding(id, r.owner);
@@ -166,6 +205,7 @@ static void send_rndv(struct endpoint *e, struct am_request r, const struct op *
                              (struct am_zcopy){data->local, data, SHAPE_LOCAL}, server,
                              r.tag + AM_TAG_DATA, &request);
     armcii_outstanding_start(o, request, r.waits ? 0 : AM_SENDS);
+    return true;
 }
 
 /* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for
@@ -178,15 +218,16 @@ static bool use_zcopy(const struct shape *fragment)
 }
 
 /* The reply comes in a reply bundle of the server, with others. */
-static void get_short(struct endpoint *e, int owner, const struct shape *s)
+static bool get_short(struct endpoint *e, int owner, const struct shape *s)
 {
     struct outstanding *o = new_outstanding(0, owner);
     armcii_outstanding_set_unpack(o, s, NULL);
     append_request(e, &(struct am_request){.kind = AM_GET, .owner = owner}, s);
     armcii_endpoint_add_get(e, o);
+    return true;
 }
 
-static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
+static bool get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
 {
     const int server = armcii_world->node_of[owner];
     struct outstanding *o = new_outstanding(id, owner);
@@ -202,6 +243,7 @@ static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
     const struct am_request r = {.kind = AM_GET, .owner = owner, .tag = o->tag};
     armcii_outstanding_start(o, reply, s->bytes);
     append_request(e, &r, s);
+    return true;
 }
 
 static bool is_short_get(const struct op *op)
@@ -213,28 +255,9 @@ static bool is_short_get(const struct op *op)
 static inline bool send_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
                                  uint64_t id)
 {
-    if (is_short_get(op)) {
-        get_short(e, op->target, s);
-        return true;
-    }
-    struct am_request r = {.kind = AM_PUT, .owner = op->target};
-    if (op->verb.kind == OP_GET) {
-        get(e, op->target, s, id);
-        return true;
-    }
-    if (op->verb.kind == OP_ACC) {
-        r.kind = AM_ACC;
-        r.element = (int)op->verb.element;
-        r.scale = op->scale ? op->scale : armcii_elements[op->verb.element].one;
-        r.scale_bytes = armcii_elements[op->verb.element].size;
-    }
-    if (s->bytes > armcii_endpoints->eager_max) {
-        send_rndv(e, r, op, s, id);
-        return true;
-    }
-    append_request(e, &r, s);
-    armcii_endpoint_send_if_due(e);
-    return false;
+    if (is_short_get(op)) return get_short(e, op->target, s);
+    if (op->verb.kind == OP_GET) return get(e, op->target, s, id);
+    return s->bytes > armcii_endpoints->eager_max ? send_rndv(e, op, s, id) : send_eager(e, op, s);
 }
 
 static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
@@ -302,7 +325,7 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
     struct endpoint *e = armcii_endpoint(armcii_world->node_of[op->target]);
     const uint64_t id = ++last_id;
     (void)raddr;
-    if (armcii_endpoints->unsent > 0) wait_for_rndv(op->target, op->verb, op->lo, op->hi);
+    wait_for_rndv(op->target, op->verb, op->lo, op->hi);
     const bool outstanding = op->flag ? send_with_flag(e, op, id) : send_data(e, op, id);
     req->path = PATH_SERVER;
     armcii_count_path(PATH_SERVER);
@@ -369,19 +392,18 @@ static void wait_for_reply(struct endpoint *e, uint64_t before, int server, void
 long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address, long operand)
 {
     const int server = armcii_world->node_of[owner];
-    struct shape s;
     long old;
-    armcii_shape_contiguous(&s, NULL, address, bytes);
     wait_for_rndv(owner, (struct op_verb){.kind = OP_PUT}, address, (char *)address + bytes);
     int tag = new_tag();
-    struct am_request r = {.kind = AM_RMW,
-                           .element = (int)update,
-                           .scale = &operand,
-                           .scale_bytes = sizeof operand,
-                           .owner = owner,
-                           .tag = tag};
     struct endpoint *e = armcii_endpoint(server);
-    append_request(e, &r, &s);
+    append_header(e, &(struct am_request_header){.length = sizeof(struct am_request_header),
+                                                 .kind = AM_RMW,
+                                                 .element = (uint8_t)update,
+                                                 .owner = owner,
+                                                 .tag = (uint16_t)tag,
+                                                 .bytes = bytes,
+                                                 .remote = (uint64_t)(uintptr_t)address,
+                                                 .scale = {(uint64_t)operand}});
     armcii_count_path(PATH_SERVER);
     wait_for_reply(e, send_request(e), server, &old, sizeof old, tag);
     return old;
@@ -390,12 +412,11 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
 /* ---- mutexes ---- */
 
 /* Append the request to the open message of the owner's server. */
-static struct endpoint *append_mutex(enum am_kind kind, int owner, void *mutex, int tag)
+static inline struct endpoint *append_mutex(enum am_kind kind, int owner, void *mutex, int tag)
 {
     struct endpoint *e = armcii_endpoint(armcii_world->node_of[owner]);
-    char *at = armcii_endpoint_append(e, sizeof(struct am_request_header),
-                                      kind == AM_UNLOCK); /* a fence waits for unlocks */
-    armcii_am_encode_mutex(kind, owner, mutex, tag, at);
+    const struct am_request_header h = armcii_am_mutex_request(kind, owner, mutex, tag);
+    append_header(e, &h);
     return e;
 }
 

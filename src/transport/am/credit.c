@@ -168,7 +168,8 @@ void armcii_credit_end(int client)
 
 void armcii_credit_end_used(int client)
 {
-    if (credit.of[client].left == 0) armcii_credit_end(client);
+    const struct client_credit *c = &credit.of[client];
+    if (c->granted > 0 && c->left == 0) armcii_credit_end(client);
 }
 
 /* ---- expiry ---- */

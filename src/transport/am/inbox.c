@@ -8,32 +8,27 @@
 
 /* A buffer is served when its message is the next of its client, so that a client that stalls
  * delays no other. When all buffers hold partly received messages, buffers are added. */
-enum { BUFFERS = 8, MAX_BUFFERS = 64 };
+enum { BUFFERS = 8, MAX_BUFFERS = INBOX_MOST };
 enum { NONE = -1 };
 static struct {
-    MPI_Comm comm;
+    struct inbox_arrivals arrivals; /* shared with the server */
+    struct am_receive any_request;
     int size;
-    unsigned long posts;             /* receives posted */
-    int first, last;                 /* posted receives, oldest first: MPI matches in this order */
-    int free;                        /* buffers without a receive and without a message */
-    int arrived[MAX_BUFFERS], count; /* buffers with a complete message that is not served */
+    unsigned long posts; /* receives posted */
+    int first, last;     /* posted receives, oldest first: MPI matches in this order */
+    int free;            /* buffers without a receive and without a message */
     long last_full_poll;
     unsigned polls; /* since the clock was read */
     struct inbox_buffer {
         char *bytes;
         int sender;                /* of a message that has arrived and is not served; or NONE */
-        size_t length;             /* of that message, in bytes */
         unsigned long post_number; /* order in which the receives were posted */
         int next;                  /* receive that was posted after this one; or NONE */
     } buffer[MAX_BUFFERS];
     MPI_Request receives[MAX_BUFFERS]; /* one array for MPI_Testsome */
     MPI_Request none;                  /* MPI_REQUEST_NULL */
 } inbox;
-
-static struct am_receive any_request(void)
-{
-    return (struct am_receive){inbox.comm, AM_TAG_REQUEST, AM_MESSAGE_MAX};
-}
+const struct inbox_arrivals *const armcii_inbox = &inbox.arrivals;
 
 /* The buffer's receive has been posted, as the last one. */
 static void add_posted(int i)
@@ -50,21 +45,19 @@ static void add_posted(int i)
 /* The buffer's receive is complete: that of the first, mostly. */
 static void remove_posted(int i)
 {
-    int before = NONE;
-    for (int j = inbox.first; j != i; j = inbox.buffer[j].next)
-        before = j;
-    if (before == NONE)
-        inbox.first = inbox.buffer[i].next;
-    else
-        inbox.buffer[before].next = inbox.buffer[i].next;
+    int before = NONE, *link = &inbox.first;
+    while (*link != i) {
+        before = *link;
+        link = &inbox.buffer[before].next;
+    }
+    *link = inbox.buffer[i].next;
     if (inbox.last == i) inbox.last = before;
 }
 
 static void post(int i)
 {
-    struct am_receive match = any_request();
     inbox.buffer[i].sender = NONE;
-    armcii_am_receive_post(&match, inbox.buffer[i].bytes, &inbox.receives[i]);
+    armcii_am_receive_post(&inbox.any_request, inbox.buffer[i].bytes, &inbox.receives[i]);
     if (inbox.receives[i] == MPI_REQUEST_NULL)
         inbox.free++;
     else
@@ -73,8 +66,8 @@ static void post(int i)
 
 void armcii_inbox_post(int k)
 {
-    const int i = inbox.arrived[k];
-    inbox.arrived[k] = inbox.arrived[--inbox.count];
+    const int i = inbox.arrivals.message[k].buffer;
+    inbox.arrivals.message[k] = inbox.arrivals.message[--inbox.arrivals.count];
     post(i);
 }
 
@@ -95,10 +88,10 @@ static bool is_free(int i)
 /* Receive unexpected messages into free buffers. */
 static void receive_unexpected(void)
 {
-    struct am_receive match = any_request();
     for (int i = 0; i < inbox.size && inbox.free > 0; i++) {
         if (!is_free(i)) continue;
-        if (!armcii_am_receive_unexpected(&match, inbox.buffer[i].bytes, &inbox.receives[i]))
+        if (!armcii_am_receive_unexpected(&inbox.any_request, inbox.buffer[i].bytes,
+                                          &inbox.receives[i]))
             return;
         inbox.free--;
         add_posted(i);
@@ -121,8 +114,9 @@ static void complete(int i, const MPI_Status *status)
 {
     remove_posted(i);
     inbox.buffer[i].sender = status->MPI_SOURCE;
-    inbox.buffer[i].length = armcii_am_received(status);
-    inbox.arrived[inbox.count++] = i;
+    inbox.arrivals.message[inbox.arrivals.count++] =
+        (struct am_message){(const struct am_message_header *)(void *)inbox.buffer[i].bytes,
+                            armcii_am_received(status), status->MPI_SOURCE, i};
 }
 
 void armcii_inbox_complete(const MPI_Status *status)
@@ -135,7 +129,7 @@ static bool needs_buffer(void)
 {
     int there;
     if (inbox.free > 0 || inbox.size == MAX_BUFFERS) return false;
-    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_REQUEST, inbox.comm, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_REQUEST, inbox.any_request.comm, &there, MPI_STATUS_IGNORE);
     return there;
 }
 
@@ -173,21 +167,9 @@ void armcii_inbox_poll(void)
     }
 }
 
-int armcii_inbox_count(void)
-{
-    return inbox.count;
-}
-
-struct am_message armcii_inbox_message(int k)
-{
-    const struct inbox_buffer *b = &inbox.buffer[inbox.arrived[k]];
-    return (struct am_message){(const struct am_message_header *)(void *)b->bytes, b->length,
-                               b->sender};
-}
-
 bool armcii_inbox_has_earlier(int k)
 {
-    const struct inbox_buffer *message = &inbox.buffer[inbox.arrived[k]];
+    const struct inbox_buffer *message = &inbox.buffer[inbox.arrivals.message[k].buffer];
     for (int j = 0; j < inbox.size; j++) {
         const struct inbox_buffer *b = &inbox.buffer[j];
         const bool is_pending = inbox.receives[j] != MPI_REQUEST_NULL;
@@ -199,7 +181,7 @@ bool armcii_inbox_has_earlier(int k)
 
 void armcii_inbox_start(MPI_Comm requests)
 {
-    inbox.comm = requests;
+    inbox.any_request = (struct am_receive){requests, AM_TAG_REQUEST, AM_MESSAGE_MAX};
     inbox.first = inbox.last = NONE;
     inbox.none = MPI_REQUEST_NULL;
     while (inbox.size < BUFFERS)
@@ -208,9 +190,8 @@ void armcii_inbox_start(MPI_Comm requests)
 
 void armcii_inbox_end(void)
 {
-    struct am_receive match = any_request();
-    armcii_am_receives_drain(&match, inbox.size, inbox.receives);
+    armcii_am_receives_drain(&inbox.any_request, inbox.size, inbox.receives);
     while (inbox.size > 0)
         free(inbox.buffer[--inbox.size].bytes);
-    inbox.free = inbox.count = 0;
+    inbox.free = inbox.arrivals.count = 0;
 }

@@ -18,15 +18,19 @@ void armcii_inbox_poll(void);
 MPI_Request *armcii_inbox_oldest(void);
 void armcii_inbox_complete(const MPI_Status *status);
 
-/* The complete messages have numbers from 0 to count - 1. */
-int armcii_inbox_count(void);
 struct am_message {
     const struct am_message_header *head;
     size_t bytes; /* received */
     int client;
+    int buffer; /* for inbox.c */
 };
-/* Valid until its buffer is posted again. */
-struct am_message armcii_inbox_message(int k);
+/* The complete messages, for the server to read. */
+enum { INBOX_MOST = 64 };
+struct inbox_arrivals {
+    int count;
+    struct am_message message[INBOX_MOST];
+};
+extern const struct inbox_arrivals *const armcii_inbox;
 /* True if an earlier message of the same client is in another buffer, or may be arriving there: MPI
  * matches the messages of a client in order, with receives in the order in which they were posted.
  */

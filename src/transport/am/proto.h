@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "shape/accumulate.h"
 #include "shape/shape.h"
@@ -191,11 +192,39 @@ static inline size_t armcii_am_request_length(const struct am_request *r, const 
     const size_t data = armcii_am_has_data(r->kind, r->data) ? armcii_am_padded(s->bytes) : 0;
     return sizeof(struct am_request_header) + layout + data;
 }
+/* Write the layout of a shape that is not contiguous behind the header; return its end. */
+char *armcii_am_encode_layout(const struct shape *s, struct am_request_header *header);
 /* Write the request, of that length, to `to`, which is 8-aligned. */
-void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to);
+static inline void armcii_am_encode(const struct am_request *r, const struct shape *s,
+                                    size_t length, char *to)
+{
+    struct am_request_header *header = (struct am_request_header *)(void *)to;
+    *header = (struct am_request_header){.length = (uint32_t)length,
+                                         .kind = (uint8_t)r->kind,
+                                         .element = (uint8_t)r->element,
+                                         .form = (uint8_t)s->form,
+                                         .owner = r->owner,
+                                         .tag = (uint16_t)r->tag,
+                                         .data = (uint8_t)r->data,
+                                         .waits = r->waits,
+                                         .bytes = s->bytes,
+                                         .remote = (uint64_t)(uintptr_t)s->remote};
+    if (r->scale_bytes) memcpy(header->scale, r->scale, r->scale_bytes);
+    to += sizeof *header;
+    if (s->form != SHAPE_CONTIGUOUS) to = armcii_am_encode_layout(s, header);
+    if (armcii_am_has_data(r->kind, r->data)) armcii_shape_pack(s, to);
+}
 
-/* Write a mutex request: sizeof(struct am_request_header) bytes. */
-void armcii_am_encode_mutex(enum am_kind kind, int owner, void *mutex, int tag, char *to);
+/* A mutex request: a header only. */
+static inline struct am_request_header armcii_am_mutex_request(enum am_kind kind, int owner,
+                                                               void *mutex, int tag)
+{
+    return (struct am_request_header){.length = sizeof(struct am_request_header),
+                                      .kind = (uint8_t)kind,
+                                      .owner = owner,
+                                      .tag = (uint16_t)tag,
+                                      .remote = (uint64_t)(uintptr_t)mutex};
+}
 
 /* A decoded request: its shape, whose local side is the packed data of the request. */
 struct am_decoded {

@@ -45,10 +45,17 @@ struct reply *armcii_reply_new(int client, size_t bytes)
         replies.free = reply->next;
     else
         reply = armcii_alloc(1, sizeof *reply, "a reply");
-    *reply = (struct reply){
-        .next = replies.pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
-    if (bytes > REPLY_INLINE_MAX)
-        reply->buffer = armcii_bufpool_alloc_over_limit(&replies.buffers, bytes);
+    reply->next = replies.pending;
+    reply->request = MPI_REQUEST_NULL;
+    reply->client = client;
+    reply->rndv_tag = 0;
+    reply->flag.address = 0;
+    reply->is_request = false;
+    reply->buffer =
+        bytes > REPLY_INLINE_MAX ? armcii_bufpool_alloc_over_limit(&replies.buffers, bytes) : NULL;
+    reply->bytes = bytes;
+    reply->cost = 0;
+    reply->expired = false;
     replies.pending = reply;
     replies.pending_count++;
     return reply;
@@ -130,6 +137,25 @@ static void check_data(const struct reply *reply, const MPI_Status *status)
                      reply->awaited);
 }
 
+/* True if the data of a rendezvous are in place, and its flag is set. */
+__attribute__((noinline)) static bool complete_rndv(struct reply *reply)
+{
+    const bool receives = reply->request != MPI_REQUEST_NULL;
+    int done;
+    MPI_Status status;
+    MPI_Test(&reply->request, &done, &status);
+    if (done && receives) check_data(reply, &status);
+    return done && try_set_flag(reply);
+}
+
+static inline bool is_complete(struct reply *reply)
+{
+    int done;
+    if (reply->rndv_tag) return complete_rndv(reply);
+    MPI_Test(&reply->request, &done, MPI_STATUS_IGNORE);
+    return done;
+}
+
 /* Each call tests at most MAX_TESTS and the next call continues there. */
 static bool test_pending(void)
 {
@@ -139,12 +165,7 @@ static bool test_pending(void)
          left--) {
         if (!*replies.next_test) replies.next_test = &replies.pending;
         struct reply *reply = *replies.next_test;
-        int done;
-        MPI_Status status;
-        const bool receives = reply->rndv_tag && reply->request != MPI_REQUEST_NULL;
-        MPI_Test(&reply->request, &done, receives ? &status : MPI_STATUS_IGNORE);
-        if (done && receives) check_data(reply, &status);
-        if (!done || !try_set_flag(reply)) {
+        if (!is_complete(reply)) {
             replies.next_test = &reply->next;
             continue;
         }

@@ -15,16 +15,16 @@ struct reply {
     struct reply *next;
     MPI_Request request;
     int client;
-    int rndv_tag;                       /* rendezvous: tag to acknowledge; else 0 */
-    size_t awaited;                     /* rendezvous: bytes of the data */
-    struct am_flag flag;                /* rendezvous put: what to set behind the data */
-    bool is_request;                    /* rendezvous in the buffer: to be served as eager */
-    char inline_data[REPLY_INLINE_MAX]; /* up to that many bytes */
-    char *buffer;                       /* more; or NULL */
-    size_t bytes;                       /* of the data */
-    size_t cost;                        /* credit taken for the reply, in bytes; 0: none */
-    long began;                         /* armcii_credit_now when the credit was taken */
-    bool expired; /* its credit is back in the shared pool although it is in flight */
+    int rndv_tag;        /* rendezvous: tag to acknowledge; else 0 */
+    size_t awaited;      /* rendezvous: bytes of the data */
+    struct am_flag flag; /* rendezvous put: what to set behind the data */
+    bool is_request;     /* rendezvous in the buffer: to be served as eager */
+    char *buffer;        /* of longer data than inline_data; or NULL */
+    size_t bytes;        /* of the data */
+    size_t cost;         /* credit taken for the reply, in bytes; 0: none */
+    long began;          /* armcii_credit_now when the credit was taken */
+    bool expired;        /* its credit is back in the shared pool although it is in flight */
+    char inline_data[REPLY_INLINE_MAX];
 };
 
 /* completed: called for each reply when it is complete. */

@@ -28,6 +28,7 @@ struct deferred {
 };
 
 struct client {
+    int rank;
     uint16_t next_sequence;  /* of the message to serve next */
     uint32_t served;         /* bytes since the start, modulo 2^32 (proto.h) */
     struct deferred *oldest; /* its deferred requests; all later ones wait behind them */
@@ -45,7 +46,8 @@ struct client_queue {
 
 static struct {
     MPI_Comm comm;
-    int ranks; /* of comm */
+    int ranks;        /* of comm */
+    size_t eager_max; /* armcii_am_eager_max */
     atomic_bool here;
     atomic_uint poll_count; /* by threads that wait in the library */
     bool (*previous_hook)(void);
@@ -133,26 +135,33 @@ static void apply_update(const struct am_request_header *r, struct shape *s)
         armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, s);
 }
 
-static void serve_in_buffer(const struct am_request_header *r, int client)
+__attribute__((noinline)) static void serve_in_buffer(const struct am_request_header *r, int client)
 {
     decode(r, r->length, client);
     apply_update(r, &server.decoded.shape);
 }
 
-/* Acknowledge rendezvous data; a client that waited for its own replies may go on. */
+/* The client had to wait for one of its own replies. */
+static void stop_waiting_for_own(struct client *c)
+{
+    c->waits_for_own = false;
+    queue_add(&server.ready, c);
+}
+
+static void acknowledge_rndv(const struct reply *reply)
+{
+    server.bundle.head.rndv_tag = reply->rndv_tag;
+    send_bundle(reply->client);
+}
+
 static void reply_completed(const struct reply *reply)
 {
     struct client *c = &server.clients[reply->client];
     if (reply->is_request)
         serve_in_buffer((const struct am_request_header *)(const void *)reply->buffer,
                         reply->client);
-    if (reply->cost && c->waits_for_own) {
-        c->waits_for_own = false;
-        queue_add(&server.ready, c);
-    }
-    if (!reply->rndv_tag) return;
-    server.bundle.head.rndv_tag = reply->rndv_tag;
-    send_bundle(reply->client);
+    if (reply->cost && c->waits_for_own) stop_waiting_for_own(c);
+    if (reply->rndv_tag) acknowledge_rndv(reply);
 }
 
 /* ---- requests ---- */
@@ -160,7 +169,7 @@ static void reply_completed(const struct reply *reply)
 /* Eager replies are copied, larger contiguous ones are zero-copy. */
 static bool use_zcopy(const struct shape *s)
 {
-    return s->form == SHAPE_CONTIGUOUS && s->bytes > armcii_am_eager_max();
+    return s->form == SHAPE_CONTIGUOUS && s->bytes > server.eager_max;
 }
 
 static size_t reply_cost(const struct shape *s)
@@ -333,7 +342,8 @@ static void serve_credit_request(int client)
     armcii_credit_grant(client, server.bundle.head.credit);
 }
 
-static bool may_serve(const struct am_request_header *r, const struct shape *s, int client)
+__attribute__((always_inline)) static inline bool may_serve(const struct am_request_header *r,
+                                                            const struct shape *s, int client)
 {
     if (r->data == AM_BUFFERED) return has_reply_credit(client, packed_cost(r));
     switch ((enum am_kind)r->kind) {
@@ -344,7 +354,8 @@ static bool may_serve(const struct am_request_header *r, const struct shape *s, 
 }
 
 /* False, with nothing done: there is no memory now for the reply to a get, or for a message. */
-static bool try_serve(const struct am_request_header *r, size_t left, int client)
+__attribute__((noinline)) static bool try_serve(const struct am_request_header *r, size_t left,
+                                                int client)
 {
     struct shape *s = &server.decoded.shape;
     decode(r, left, client);
@@ -373,9 +384,11 @@ static bool try_serve(const struct am_request_header *r, size_t left, int client
 
 /* ---- deferred requests ---- */
 
-/* Of the length that decode has checked. */
-static void defer(const struct am_request_header *r, struct client *c)
+/* The request is checked before, too: its length tells where the next one begins. */
+__attribute__((noinline)) static void defer(const struct am_request_header *r, size_t left,
+                                            struct client *c)
 {
+    decode(r, left, c->rank);
     struct deferred *d = armcii_alloc(1, sizeof *d + r->length, "a request");
     memcpy(d->request, r, r->length);
     if (!c->oldest) {
@@ -396,8 +409,7 @@ static const struct am_request_header *oldest_request(const struct client *c)
 static bool serve_oldest(struct client *c)
 {
     struct deferred *d = c->oldest;
-    if (!d || !try_serve(oldest_request(c), oldest_request(c)->length, (int)(c - server.clients)))
-        return false;
+    if (!d || !try_serve(oldest_request(c), oldest_request(c)->length, c->rank)) return false;
     c->deferred -= oldest_request(c)->length;
     c->served += oldest_request(c)->length;
     c->oldest = d->next;
@@ -413,9 +425,9 @@ static void send_replies_and_acks(struct client *c)
         server.bundle.head.messages = c->held_acks;
         server.bundle.head.bytes = c->held_bytes;
         c->held_acks = c->held_bytes = 0;
-        armcii_credit_end_used((int)(c - server.clients));
+        armcii_credit_end_used(c->rank);
     }
-    send_bundle((int)(c - server.clients));
+    send_bundle(c->rank);
 }
 
 /* A client with replies under way does not keep others waiting until it takes them. */
@@ -424,7 +436,7 @@ static void wait_for_credit(struct client *c)
     if (c->is_queued || c->waits_for_own) return;
     if (oldest_request(c)->kind == AM_CREDIT)
         queue_add(&server.for_request_credit, c);
-    else if (armcii_credit_is_used((int)(c - server.clients)))
+    else if (armcii_credit_is_used(c->rank))
         c->waits_for_own = true;
     else
         queue_add(&server.for_reply_credit, c);
@@ -455,8 +467,10 @@ static bool serve_queue(struct client_queue *q)
 }
 
 /* O(requests served), not O(clients waiting). */
-static bool serve_deferred(void)
+__attribute__((noinline)) static bool serve_deferred(void)
 {
+    let_credit_expire();
+    if (!armcii_credit_was_freed()) return false;
     for (struct client *c; (c = server.ready.first) != NULL;) {
         queue_remove_first(&server.ready);
         serve_all_possible(c);
@@ -474,8 +488,6 @@ static void check_message(const struct am_message *m)
         armcii_fatal("rank %d sent an invalid message of %zu bytes", m->client, m->bytes);
 }
 
-/* A request is decoded before it is deferred, too: behind another one its length tells where the
- * next one begins. */
 static void serve_message(const struct am_message *m)
 {
     const char *message = (const char *)m->head;
@@ -487,8 +499,7 @@ static void serve_message(const struct am_message *m)
     for (size_t at = sizeof *m->head; at < m->bytes;) {
         const struct am_request_header *r =
             (const struct am_request_header *)(const void *)(message + at);
-        if (c->oldest) decode(r, m->bytes - at, m->client);
-        if (c->oldest || !try_serve(r, m->bytes - at, m->client)) defer(r, c);
+        if (c->oldest || !try_serve(r, m->bytes - at, m->client)) defer(r, m->bytes - at, c);
         at += r->length;
     }
     c->served += armcii_am_message_size(m->bytes) - (c->deferred - deferred_before);
@@ -513,15 +524,15 @@ static bool is_in_order(const struct am_message *m, int buffer)
 static bool serve_in_order(void)
 {
     bool any = false;
-    for (int k = 0; k < armcii_inbox_count();) {
-        const struct am_message m = armcii_inbox_message(k);
-        check_message(&m);
-        if (!is_in_order(&m, k)) {
+    for (int k = 0; k < armcii_inbox->count;) {
+        const struct am_message *m = &armcii_inbox->message[k];
+        check_message(m);
+        if (!is_in_order(m, k)) {
             k++;
             continue;
         }
-        server.clients[m.client].next_sequence++;
-        serve_message(&m);
+        server.clients[m->client].next_sequence++;
+        serve_message(m);
         armcii_inbox_post(k);
         any = true;
     }
@@ -529,10 +540,10 @@ static bool serve_in_order(void)
 }
 
 /* Serve what has arrived; true when there was any. */
-static bool serve_arrivals(void)
+__attribute__((noinline)) static bool serve_arrivals(void)
 {
     bool any = false;
-    while (armcii_inbox_count() > 0 && serve_in_order())
+    while (armcii_inbox->count > 0 && serve_in_order())
         any = true;
     return any;
 }
@@ -553,10 +564,9 @@ static bool begin_serving(void)
 
 static bool end_serving(void)
 {
-    bool any = serve_arrivals();
+    bool any = armcii_inbox->count > 0 && serve_arrivals();
     any |= armcii_replies_progress();
-    if (server.deferring) let_credit_expire();
-    if (server.deferring && armcii_credit_was_freed()) any |= serve_deferred();
+    if (server.deferring) any |= serve_deferred();
     if (armcii_doorbell_clear())
         armcii_mutex_server_grant(grant_mutex); /* no message: says nothing about events */
     pthread_mutex_unlock(&server.serving);
@@ -607,9 +617,12 @@ void armcii_server_start(MPI_Comm requests)
     if (armcii_server_is_here()) return;
     server.comm = requests;
     MPI_Comm_size(server.comm, &server.ranks);
+    server.eager_max = armcii_am_eager_max();
     armcii_credits_start(server.ranks);
     server.clients =
         armcii_alloc((size_t)server.ranks, sizeof *server.clients, "messages from other nodes");
+    for (int i = 0; i < server.ranks; i++)
+        server.clients[i].rank = i;
     armcii_inbox_start(server.comm);
     armcii_replies_start(server.comm, reply_completed);
     server.previous_hook = armcii_backoff.progress;

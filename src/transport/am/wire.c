@@ -45,40 +45,16 @@ static char *encode_runs(const struct shape *s, char *to)
     return to;
 }
 
-void armcii_am_encode(const struct am_request *r, const struct shape *s, size_t length, char *to)
+char *armcii_am_encode_layout(const struct shape *s, struct am_request_header *header)
 {
-    struct am_request_header *header = (struct am_request_header *)(void *)to;
-    *header = (struct am_request_header){.length = (uint32_t)length,
-                                         .kind = (uint8_t)r->kind,
-                                         .element = (uint8_t)r->element,
-                                         .form = (uint8_t)s->form,
-                                         .owner = r->owner,
-                                         .tag = (uint16_t)r->tag,
-                                         .data = (uint8_t)r->data,
-                                         .waits = r->waits,
-                                         .bytes = s->bytes,
-                                         .remote = (uint64_t)(uintptr_t)s->remote};
-    if (r->scale_bytes) memcpy(header->scale, r->scale, r->scale_bytes);
-    to += sizeof *header;
+    char *to = (char *)(header + 1);
     if (s->form == SHAPE_STRIDED) {
         header->levels = (uint8_t)s->levels;
-        to = encode_strides(s, to);
-    } else if (s->form == SHAPE_VECTOR) {
-        header->runs = s->nruns;
-        header->remote = 0;
-        to = encode_runs(s, to);
+        return encode_strides(s, to);
     }
-    if (armcii_am_has_data(r->kind, r->data)) armcii_shape_pack(s, to);
-}
-
-void armcii_am_encode_mutex(enum am_kind kind, int owner, void *mutex, int tag, char *to)
-{
-    struct am_request_header header = {.length = sizeof header,
-                                       .kind = (uint8_t)kind,
-                                       .owner = owner,
-                                       .tag = (uint16_t)tag,
-                                       .remote = (uint64_t)(uintptr_t)mutex};
-    memcpy(to, &header, sizeof header);
+    header->runs = s->nruns;
+    header->remote = 0;
+    return encode_runs(s, to);
 }
 
 /* ---- decoding ---- */
@@ -133,34 +109,41 @@ const char *armcii_am_kind_name(enum am_kind kind)
     return rules[kind][AM_EAGER].name;
 }
 
-/* Say what is wrong, for the line with which the job ends; false. */
-__attribute__((format(printf, 2, 3), cold)) static bool refuse(struct am_decoded *d,
-                                                               const char *format, ...)
+/* Say what is wrong, for the line with which the job ends. */
+__attribute__((format(printf, 2, 3), cold)) static void say(struct am_decoded *d,
+                                                            const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(d->wrong, sizeof d->wrong, format, args);
     va_end(args);
-    return false;
 }
 
-__attribute__((cold)) static bool refuse_value(struct am_decoded *d, const struct rule *rule,
-                                               const char *name, uint64_t value)
+/* The same, and false. */
+#define REFUSE(...) (say(__VA_ARGS__), false)
+
+static inline bool refuse_value(struct am_decoded *d, const struct rule *rule, const char *name,
+                                uint64_t value)
 {
-    return refuse(d, "%s with %s = %jd", rule->name, name, (intmax_t)value);
+    return REFUSE(d, "%s with %s = %jd", rule->name, name, (intmax_t)value);
 }
 
-/* There is a rule for the request. The least length follows from the layout. */
-static bool check_rule(const struct am_request_header *r, size_t left, struct am_decoded *d)
+/* The rule for the request, of at least a header; NULL: there is none. The least length follows
+ * from the layout. noinline: else compilers compute the address of the rule for each use of it. */
+__attribute__((noinline)) static const struct rule *find_rule(const struct am_request_header *r,
+                                                              size_t left, struct am_decoded *d)
 {
-    if (left < sizeof *r) return refuse(d, "%zu bytes behind the last one", left);
-    if (r->length > left) return refuse(d, "length = %ju of %zu bytes", (uintmax_t)r->length, left);
-    if (r->kind >= KINDS) return refuse(d, "kind = %d", r->kind);
-    if (r->data > AM_IN_PLACE || !rules[r->kind][r->data].name)
-        return refuse_value(d, rules[r->kind], "data", r->data);
-    if (r->waits > (r->data != AM_EAGER))
-        return refuse_value(d, &rules[r->kind][r->data], "waits", r->waits);
-    return true;
+    if (left < sizeof *r)
+        say(d, "%zu bytes behind the last one", left);
+    else if (r->length > left)
+        say(d, "length = %ju of %zu bytes", (uintmax_t)r->length, left);
+    else if (r->kind >= KINDS)
+        say(d, "kind = %d", r->kind);
+    else if (r->data > AM_IN_PLACE || !rules[r->kind][r->data].name)
+        say(d, "%s with data = %d", rules[r->kind][0].name, r->data);
+    else
+        return &rules[r->kind][r->data];
+    return NULL;
 }
 
 static bool is_owner_right(const struct am_request_header *r)
@@ -171,6 +154,7 @@ static bool is_owner_right(const struct am_request_header *r)
 static bool check_header(const struct am_request_header *r, const struct rule *rule,
                          struct am_decoded *d)
 {
+    if (r->waits > (r->data != AM_EAGER)) return refuse_value(d, rule, "waits", r->waits);
     if (r->form != SHAPE_CONTIGUOUS && (r->form > SHAPE_VECTOR || !(rule->forms >> r->form & 1)))
         return refuse_value(d, rule, "form", r->form);
     if (r->element >= rule->elements) return refuse_value(d, rule, "element", r->element);
@@ -260,7 +244,7 @@ static bool decode_runs(const struct am_request_header *r, struct am_decoded *d)
 static bool refuse_length(const struct am_request_header *r, const struct rule *rule,
                           struct am_decoded *d)
 {
-    return refuse(d, "%s of %ju bytes with length = %ju", rule->name, (uintmax_t)r->bytes,
+    return REFUSE(d, "%s of %ju bytes with length = %ju", rule->name, (uintmax_t)r->bytes,
                   (uintmax_t)r->length);
 }
 
@@ -275,7 +259,7 @@ static bool decode_layout(const struct am_request_header *r, const struct rule *
         if (r->levels > 0) return refuse_value(d, rule, "levels", r->levels);
         if (r->length < sizeof *r || rest < data) return refuse_length(r, rule, d);
         if (!decode_runs(r, d))
-            return refuse(d, "%s whose %ju runs are not those of %zu bytes", rule->name,
+            return REFUSE(d, "%s whose %ju runs are not those of %zu bytes", rule->name,
                           (uintmax_t)r->runs, s->bytes);
         return true;
     }
@@ -285,7 +269,7 @@ static bool decode_layout(const struct am_request_header *r, const struct rule *
     if (rest != (size_t)(2 * r->levels + 1) * sizeof(uint64_t) + data)
         return refuse_length(r, rule, d);
     if (!decode_strides(r, s))
-        return refuse(d, "%s whose counts are not those of %zu bytes", rule->name, s->bytes);
+        return REFUSE(d, "%s whose counts are not those of %zu bytes", rule->name, s->bytes);
     return true;
 }
 
@@ -295,7 +279,7 @@ static bool check_memory(const struct am_request_header *r, const struct rule *r
                          size_t bytes, struct am_decoded *d)
 {
     if (armcii_heap_is_used(r->owner, (const void *)lo, bytes)) return true;
-    return refuse(d, "%s of %zu bytes at %#jx, which is no memory of rank %d", rule->name,
+    return REFUSE(d, "%s of %zu bytes at %#jx, which is no memory of rank %d", rule->name,
                   d->shape.bytes, (uintmax_t)lo, r->owner);
 }
 
@@ -305,7 +289,7 @@ static bool check_range(const struct am_request_header *r, const struct rule *ru
 {
     char *lo, *hi;
     if (armcii_shape_range(&d->shape, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
-        return refuse(d, "%s that leaves the address space", rule->name);
+        return REFUSE(d, "%s that leaves the address space", rule->name);
     return check_memory(r, rule, (uintptr_t)lo, (uintptr_t)hi - (uintptr_t)lo, d);
 }
 
@@ -333,7 +317,7 @@ static bool check_alignment(const struct am_request_header *r, const struct rule
                             struct am_decoded *d)
 {
     return r->remote % unit == 0 ||
-           refuse(d, "%s at %#jx, which is not aligned", rule->name, (uintmax_t)r->remote);
+           REFUSE(d, "%s at %#jx, which is not aligned", rule->name, (uintmax_t)r->remote);
 }
 
 static bool check_rmw(const struct am_request_header *r, const struct rule *rule,
@@ -362,7 +346,7 @@ static bool check_accumulate(const struct am_request_header *r, const struct rul
                              struct am_decoded *d)
 {
     return has_whole_elements(&d->shape, armcii_elements[r->element].size) ||
-           refuse(d, "%s of %zu bytes of type %s", rule->name, d->shape.bytes,
+           REFUSE(d, "%s of %zu bytes of type %s", rule->name, d->shape.bytes,
                   armcii_elements[r->element].name);
 }
 
@@ -387,7 +371,7 @@ static bool check_flag(const struct am_request_header *r, struct am_decoded *d)
     if (flag.address % sizeof(int) == 0 && flag.value == (int)flag.value &&
         armcii_heap_is_used(r->owner, (const void *)(uintptr_t)flag.address, sizeof(int)))
         return true;
-    return refuse(d, "a flag at %#jx, which is no memory of rank %d", (uintmax_t)flag.address,
+    return REFUSE(d, "a flag at %#jx, which is no memory of rank %d", (uintmax_t)flag.address,
                   r->owner);
 }
 
@@ -395,11 +379,17 @@ static bool check_in_place(const struct am_request_header *r, const struct rule 
                            struct am_decoded *d)
 {
     if (d->shape.form == SHAPE_STRIDED && !armcii_am_can_zcopy(&d->shape, SHAPE_REMOTE))
-        return refuse(d, "%s with strides that MPI cannot receive", rule->name);
+        return REFUSE(d, "%s with strides that MPI cannot receive", rule->name);
     return check_long(r, rule, d) && check_flag(r, d);
 }
 
 /* ---- all of it ---- */
+
+static bool check_kind(const struct am_request_header *r, const struct rule *rule,
+                       struct am_decoded *d)
+{
+    return !rule->check || rule->check(r, rule, d);
+}
 
 static bool decode_contiguous(const struct am_request_header *r, const struct rule *rule,
                               struct am_decoded *d)
@@ -407,25 +397,27 @@ static bool decode_contiguous(const struct am_request_header *r, const struct ru
     if (r->length - sizeof *r != data_bytes(r)) return refuse_length(r, rule, d);
     if (r->levels > 0) return refuse_value(d, rule, "levels", r->levels);
     if (r->runs > 0) return refuse_value(d, rule, "runs", r->runs);
-    return rule->memory == 0 ||
-           check_memory(r, rule, (uintptr_t)r->remote,
-                        r->bytes > rule->memory ? (size_t)r->bytes : rule->memory, d);
+    const size_t memory = r->bytes > rule->memory ? (size_t)r->bytes : rule->memory;
+    if (rule->memory > 0 && !check_memory(r, rule, (uintptr_t)r->remote, memory, d)) return false;
+    return check_kind(r, rule, d);
+}
+
+/* Strided or vector: its data, if any, are packed behind the layout. */
+__attribute__((noinline)) static bool decode_shape(const struct am_request_header *r,
+                                                   const struct rule *rule, struct am_decoded *d)
+{
+    if (!decode_layout(r, rule, d) || !check_range(r, rule, d) || !check_kind(r, rule, d))
+        return false;
+    if (data_bytes(r) > 0)
+        armcii_shape_set_packed(&d->shape, (char *)(uintptr_t)r + r->length - data_bytes(r));
+    return true;
 }
 
 bool armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d)
 {
-    if (!check_rule(r, left, d)) return false;
-    const struct rule *rule = &rules[r->kind][r->data];
-    char *packed = (char *)(uintptr_t)(r + 1);
-    armcii_shape_contiguous(&d->shape, packed, (void *)(uintptr_t)r->remote, (size_t)r->bytes);
-    if (!check_header(r, rule, d)) return false;
-    if (r->form == SHAPE_CONTIGUOUS) {
-        if (!decode_contiguous(r, rule, d)) return false;
-    } else if (!decode_layout(r, rule, d) || !check_range(r, rule, d)) {
-        return false;
-    }
-    if (rule->check && !rule->check(r, rule, d)) return false;
-    if (r->form != SHAPE_CONTIGUOUS && data_bytes(r) > 0)
-        armcii_shape_set_packed(&d->shape, packed + r->length - sizeof *r - data_bytes(r));
-    return true;
+    const struct rule *rule = find_rule(r, left, d);
+    if (!rule || !check_header(r, rule, d)) return false;
+    armcii_shape_contiguous(&d->shape, (char *)(uintptr_t)(r + 1), (void *)(uintptr_t)r->remote,
+                            (size_t)r->bytes);
+    return r->form == SHAPE_CONTIGUOUS ? decode_contiguous(r, rule, d) : decode_shape(r, rule, d);
 }
