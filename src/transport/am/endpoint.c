@@ -19,16 +19,17 @@
 /* An open message or one being sent. Their number does not depend on the number of servers. */
 enum { BUFFERS = 32 };
 struct send_buffer {
-    _Alignas(64) char bytes[AM_MESSAGE_MAX];
+    MPI_Request send;
+    bool is_sent; /* the message */
+    _Alignas(64) char message[AM_MESSAGE_MAX];
 };
 
 enum { MAX_UNACKED = BUFFERS - 8 };
 
 static struct {
     struct send_buffer *buffers;
-    MPI_Request send_requests[BUFFERS];
-    bool is_sent[BUFFERS];    /* the buffer's message */
-    int free[BUFFERS], count; /* numbers of the free buffers */
+    struct send_buffer *free[BUFFERS];
+    int count; /* of the free buffers */
     struct endpoint *first_dirty;
     struct endpoints shared;     /* with the other files */
     unsigned walks;              /* of the dirty ones, begun and not ended */
@@ -91,6 +92,7 @@ static void remove_rndv(struct endpoint *e, int tag)
     armcii_rndv_remove(e->server, tag);
     e->rndvs--;
     endpoints.shared.unsent--;
+    endpoints.replies_pending--;
     armcii_tag_free(tag);
 }
 
@@ -219,11 +221,12 @@ void armcii_endpoint_send(struct endpoint *e)
         e->bytes_unacked += head->bytes;
         endpoints.replies_pending++;
     }
-    const ptrdiff_t b = (struct send_buffer *)(void *)head - endpoints.buffers;
-    endpoints.is_sent[b] = true;
+    struct send_buffer *b =
+        (void *)((char *)head - offsetof(struct send_buffer, message)); /* 64-aligned */
+    b->is_sent = true;
     armcii_count(COUNTER_MESSAGES);
     MPI_Isend(head, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
-              &endpoints.send_requests[b]);
+              &b->send);
 }
 
 /* The bytes sent that were not served when the server sent the reply header, which has the number
@@ -240,9 +243,9 @@ static bool is_grant_right(const struct endpoint *e, struct am_grant g)
            g.window <= AM_LEASE_WINDOW;
 }
 
-/* Why a server cannot have sent the reply bundle of so many bytes; NULL: it can. *gets: the short
- * gets to which it replies. */
-static const char *find_mistake(const struct endpoint *e, size_t received, unsigned *gets)
+/* Why a server cannot have sent the reply bundle of so many bytes, whatever its replies are; NULL:
+ * it can. */
+static inline const char *find_mistake(const struct endpoint *e, size_t received)
 {
     const struct am_reply_bundle *b = &endpoints.bundle;
     const struct am_reply_header *head = &b->head;
@@ -250,29 +253,16 @@ static const char *find_mistake(const struct endpoint *e, size_t received, unsig
     if (received < offsetof(struct am_reply_bundle, replies) || b->bytes > sizeof b->replies ||
         received != offsetof(struct am_reply_bundle, replies) + b->bytes)
         return "its length";
-    if (head->messages < 0 || (uint64_t)head->messages > e->sent - e->acked)
+    if ((uint64_t)head->messages > e->sent - e->acked) /* or negative */
         return "the number of acknowledged messages";
-    if (head->bytes < 0 || (size_t)head->bytes > e->bytes_unacked ||
+    if ((size_t)head->bytes > e->bytes_unacked ||
         ((uint64_t)head->messages == e->sent - e->acked && (size_t)head->bytes != e->bytes_unacked))
         return "the bytes of acknowledged messages";
     if (head->rndv_tag != 0 && !armcii_rndv_is_known(e->server, head->rndv_tag))
         return "the tag of a rendezvous";
     if (!is_grant_right(e, head->credit)) return "credit that is not requested";
     if (unserved_of(e, head) > e->transmitted - e->reported) return "the bytes served";
-    *gets = b->bytes > 0 ? armcii_short_gets_count(&e->gets, (size_t)b->bytes) : 0;
-    return b->bytes > 0 && *gets == 0 ? "replies to short gets" : NULL;
-}
-
-/* The short gets to which the reply bundle of a server replies. */
-static unsigned check_bundle(const struct endpoint *e, const MPI_Status *status)
-{
-    unsigned gets = 0;
-    const size_t received = armcii_am_received(status);
-    const char *mistake = find_mistake(e, received, &gets);
-    if (mistake)
-        armcii_fatal("rank %d sent an invalid reply bundle of %zu bytes: %s", status->MPI_SOURCE,
-                     received, mistake);
-    return gets;
+    return NULL;
 }
 
 /* All that was sent until `transmitted` is served. A reply bundle may be older than what a reply
@@ -289,25 +279,37 @@ static void set_reported(struct endpoint *e, uint64_t transmitted)
     if (transmitted > e->reported) e->reported = transmitted;
 }
 
-static void handle_bundle(struct endpoint *e, unsigned gets)
+_Noreturn static void refuse_bundle(const MPI_Status *status, const char *mistake)
 {
-    const struct am_reply_header *head = &endpoints.bundle.head;
-    if (gets > 0) armcii_short_gets_complete(&e->gets, endpoints.bundle.replies, gets);
-    e->acked += (uint64_t)head->messages;
-    e->bytes_unacked -= (size_t)head->bytes;
-    if (head->rndv_tag) remove_rndv(e, head->rndv_tag);
-    const uint64_t served = e->transmitted - unserved_of(e, head);
-    set_reported(e, served);
-    set_served(e, served);
-    endpoints.replies_pending -= (unsigned)head->messages + (head->rndv_tag != 0) + gets;
-    if (head->credit.messages > 0) handle_grant(e, head->credit);
+    armcii_fatal("rank %d sent an invalid reply bundle of %zu bytes: %s", status->MPI_SOURCE,
+                 armcii_am_received(status), mistake);
+}
+
+static void take_replies(struct endpoint *e, const MPI_Status *status)
+{
+    const unsigned gets = armcii_short_gets_complete(&e->gets, endpoints.bundle.replies,
+                                                     (size_t)endpoints.bundle.bytes);
+    if (gets == 0) refuse_bundle(status, "replies to short gets");
+    endpoints.replies_pending -= gets;
 }
 
 /* Handle a reply bundle, and send the open message that it releases. */
 static void take_bundle(const MPI_Status *status)
 {
+    const struct am_reply_header *head = &endpoints.bundle.head;
+    const size_t received = armcii_am_received(status);
     struct endpoint *e = endpoints.shared.of[status->MPI_SOURCE];
-    handle_bundle(e, check_bundle(e, status));
+    const char *mistake = find_mistake(e, received);
+    if (mistake) refuse_bundle(status, mistake);
+    e->acked += (uint64_t)head->messages;
+    e->bytes_unacked -= (size_t)head->bytes;
+    const uint64_t served = e->transmitted - unserved_of(e, head);
+    set_reported(e, served);
+    set_served(e, served);
+    endpoints.replies_pending -= (unsigned)head->messages;
+    if (head->rndv_tag) remove_rndv(e, head->rndv_tag);
+    if (head->credit.messages > 0) handle_grant(e, head->credit);
+    if (endpoints.bundle.bytes > 0) take_replies(e, status);
     if (e->open && (e->acked == e->sent || e->waits_for_window)) armcii_endpoint_send(e);
 }
 
@@ -315,12 +317,11 @@ static void take_bundle(const MPI_Status *status)
  * posted. It is posted here, after the request has left. */
 static inline MPI_Request *bundle_receive(void)
 {
-    if (endpoints.replies_pending == 0) return NULL;
-    if (endpoints.bundle_request == MPI_REQUEST_NULL &&
-        !armcii_am_receive_ready(&endpoints.any_bundle, &endpoints.bundle,
-                                 &endpoints.bundle_request))
-        return NULL;
-    return &endpoints.bundle_request;
+    return endpoints.replies_pending > 0 &&
+                   armcii_am_receive_ready(&endpoints.any_bundle, &endpoints.bundle,
+                                           &endpoints.bundle_request)
+               ? &endpoints.bundle_request
+               : NULL;
 }
 
 /* Handle the reply bundles that have arrived. Tests only while some are expected: a call of MPI
@@ -341,12 +342,12 @@ static bool poll_bundles(void)
 static bool reclaim_buffers(void)
 {
     bool any = false;
-    for (int i = 0; i < BUFFERS; i++) {
+    for (struct send_buffer *b = endpoints.buffers; b < endpoints.buffers + BUFFERS; b++) {
         int done = 0;
-        if (endpoints.is_sent[i]) MPI_Test(&endpoints.send_requests[i], &done, MPI_STATUS_IGNORE);
-        if (!done || !endpoints.is_sent[i]) continue; /* MPI may call back, and reclaim it */
-        endpoints.is_sent[i] = false;
-        endpoints.free[endpoints.count++] = i;
+        if (b->is_sent) MPI_Test(&b->send, &done, MPI_STATUS_IGNORE);
+        if (!done || !b->is_sent) continue; /* MPI may call back, and reclaim it */
+        b->is_sent = false;
+        endpoints.free[endpoints.count++] = b;
         any = true;
     }
     return any;
@@ -363,39 +364,35 @@ bool armcii_endpoints_progress(void)
  * of another process. */
 enum { BUNDLE, AWAITED, ARRIVAL, TESTED };
 
-/* Test these requests, NULL excepted, by one call, because each makes progress in all of MPI.
- * Return the bit mask of the complete ones. */
-static unsigned test_together(MPI_Request *const of[TESTED], MPI_Status statuses[TESTED])
+static inline MPI_Request value_of(const MPI_Request *request)
 {
-    MPI_Request requests[TESTED];
-    MPI_Status found[TESTED];
-    int done, which[TESTED];
-    unsigned complete = 0;
-    for (int i = 0; i < TESTED; i++)
-        requests[i] = of[i] ? *of[i] : MPI_REQUEST_NULL;
-    MPI_Testsome(TESTED, requests, &done, which, found);
-    if (done == MPI_UNDEFINED) return 0;
-    for (int i = 0; i < done; i++) {
-        *of[which[i]] = MPI_REQUEST_NULL;
-        statuses[which[i]] = found[i];
-        complete |= 1u << which[i];
-    }
-    return complete;
+    return request ? *request : MPI_REQUEST_NULL;
 }
 
 /* Make progress on all that is pending here, and serve. awaited: tested, too, or NULL; when it is
- * complete, it is MPI_REQUEST_NULL. True when there was any. */
+ * complete, it is MPI_REQUEST_NULL. True when there was any. One call tests all, because each makes
+ * progress in all of MPI. */
 static bool poll_with(MPI_Request *awaited, MPI_Status *status)
 {
-    MPI_Request *tested[TESTED] = {bundle_receive(), awaited, armcii_server_begin_poll()};
+    MPI_Request *const tested[TESTED] = {bundle_receive(), awaited, armcii_server_begin_poll()};
+    MPI_Request requests[TESTED] = {value_of(tested[BUNDLE]), value_of(tested[AWAITED]),
+                                    value_of(tested[ARRIVAL])};
     MPI_Status statuses[TESTED];
-    const unsigned complete = test_together(tested, statuses);
-    bool any = complete != 0;
-    if (complete & 1u << AWAITED) *status = statuses[AWAITED];
-    if (complete & 1u << BUNDLE) take_bundle(&statuses[BUNDLE]);
+    const MPI_Status *arrived = NULL;
+    int done, which[TESTED];
+    MPI_Testsome(TESTED, requests, &done, which, statuses);
+    if (done == MPI_UNDEFINED) done = 0;
+    for (int i = 0; i < done; i++) {
+        *tested[which[i]] = MPI_REQUEST_NULL;
+        switch (which[i]) {
+        case BUNDLE: take_bundle(&statuses[i]); break;
+        case AWAITED: *status = statuses[i]; break;
+        case ARRIVAL: arrived = &statuses[i]; break;
+        }
+    }
+    bool any = done > 0;
     any |= armcii_outstanding_progress();
-    if (tested[ARRIVAL])
-        any |= armcii_server_end_poll(complete & 1u << ARRIVAL ? &statuses[ARRIVAL] : NULL);
+    if (tested[ARRIVAL]) any |= armcii_server_end_poll(arrived);
     return any;
 }
 
@@ -446,34 +443,41 @@ void armcii_endpoints_send(void)
     armcii_endpoints_end_walk();
 }
 
-/* Another thread may open a message while this one waits for a free buffer: open messages to other
- * servers are sent to free one. */
-static void open_message(struct endpoint *e)
+static void list(struct endpoint *e)
 {
-    struct backoff p = {0};
-    while (!e->open) {
-        if (endpoints.count == 0) {
-            armcii_endpoints_send();
-            if (!reclaim_buffers()) armcii_am_progress(&p);
-            continue;
-        }
-        e->open = (void *)endpoints.buffers[endpoints.free[--endpoints.count]].bytes;
-        *e->open = (struct am_message_header){.bytes = sizeof *e->open};
-    }
-    if (e->listed) return;
     e->listed = true;
     e->next_dirty = endpoints.first_dirty;
     endpoints.first_dirty = e;
 }
 
+/* False: no buffer is free. */
+static inline bool open_message(struct endpoint *e)
+{
+    if (endpoints.count == 0) return false;
+    e->open = (void *)endpoints.free[--endpoints.count]->message;
+    *e->open = (struct am_message_header){.bytes = sizeof *e->open};
+    if (!e->listed) list(e);
+    return true;
+}
+
+/* Send the open message, or those to other servers, whose buffers it needs. Other threads may open
+ * messages meanwhile. */
+__attribute__((noinline)) static void make_room(struct endpoint *e, struct backoff *p)
+{
+    if (e->waits_for_window) armcii_am_progress(p);
+    if (e->open) {
+        armcii_endpoint_send(e);
+        return;
+    }
+    armcii_endpoints_send();
+    if (!reclaim_buffers()) armcii_am_progress(p);
+}
+
 void armcii_endpoint_reserve(struct endpoint *e, size_t length)
 {
     struct backoff p = {0};
-    while (!e->open || e->open->bytes + length > endpoints.shared.message_max) {
-        if (e->waits_for_window) armcii_am_progress(&p);
-        if (e->open) armcii_endpoint_send(e);
-        if (!e->open) open_message(e);
-    }
+    while (e->open ? e->open->bytes + length > endpoints.shared.message_max : !open_message(e))
+        make_room(e, &p);
 }
 
 /* A call of MPI costs more than a put. */
@@ -591,8 +595,11 @@ void armcii_endpoints_start(MPI_Comm comm)
     endpoints.shared.of = armcii_alloc((size_t)armcii_world->size, sizeof *endpoints.shared.of,
                                        "messages to other nodes");
     if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");
-    for (endpoints.count = 0; endpoints.count < BUFFERS; endpoints.count++)
-        endpoints.free[endpoints.count] = BUFFERS - 1 - endpoints.count;
+    for (int i = 0; i < BUFFERS; i++) {
+        endpoints.buffers[i].is_sent = false;
+        endpoints.free[BUFFERS - 1 - i] = &endpoints.buffers[i];
+    }
+    endpoints.count = BUFFERS;
     endpoints.any_bundle =
         (struct am_receive){endpoints.shared.comm, AM_TAG_BUNDLE, sizeof endpoints.bundle};
     endpoints.bundle_request = MPI_REQUEST_NULL;
@@ -602,10 +609,8 @@ void armcii_endpoints_end(void)
 {
     if (!endpoints.buffers) return;
     armcii_am_receives_drain(&endpoints.any_bundle, 1, &endpoints.bundle_request);
-    for (int i = 0; i < BUFFERS; i++) {
-        if (endpoints.is_sent[i]) MPI_Wait(&endpoints.send_requests[i], MPI_STATUS_IGNORE);
-        endpoints.is_sent[i] = false;
-    }
+    for (int i = 0; i < BUFFERS; i++)
+        if (endpoints.buffers[i].is_sent) MPI_Wait(&endpoints.buffers[i].send, MPI_STATUS_IGNORE);
     for (int i = 0; i < armcii_world->size; i++)
         free(endpoints.shared.of[i]);
     endpoints.first_dirty = NULL;

@@ -42,7 +42,7 @@ struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
 }
 
 /* Copy the addresses: the program may reuse its lists before the data arrive. */
-static void copy_addresses(struct outstanding *o, const struct shape *s)
+__attribute__((noinline)) static void copy_addresses(struct outstanding *o, const struct shape *s)
 {
     size_t runs_bytes = s->nruns * sizeof(struct vector_run);
     o->addresses = malloc(runs_bytes + s->nsegs * sizeof(void *));
@@ -99,6 +99,13 @@ static void check_reply(const struct outstanding *o, const MPI_Status *status)
                      bytes, o->awaited);
 }
 
+static void recycle(struct outstanding *o)
+{
+    free(o->addresses);
+    outstanding.spare[outstanding.spares++] = o;
+    outstanding.count--;
+}
+
 static void complete_outstanding(struct outstanding *o)
 {
     if (o->buffer) {
@@ -106,9 +113,7 @@ static void complete_outstanding(struct outstanding *o)
         armcii_bufpool_free(&armcii_outstanding_buffers, o->buffer, o->shape.bytes);
     }
     if (o->tag) armcii_tag_free(o->tag);
-    free(o->addresses);
-    outstanding.spare[outstanding.spares++] = o;
-    outstanding.count--;
+    recycle(o);
 }
 
 /* Remove completed operations, in order. */
@@ -153,27 +158,21 @@ void armcii_short_gets_add(struct short_gets *gets, struct outstanding *o)
     gets->started++;
 }
 
-unsigned armcii_short_gets_count(const struct short_gets *gets, size_t bytes)
+unsigned armcii_short_gets_complete(struct short_gets *gets, const char *replies, size_t bytes)
 {
     unsigned n = 0;
-    size_t sum = 0;
-    for (const struct outstanding *o = gets->first; o && sum < bytes; o = o->next) {
-        sum += armcii_am_padded(o->shape.bytes);
-        n++;
-    }
-    return sum == bytes ? n : 0;
-}
-
-void armcii_short_gets_complete(struct short_gets *gets, const char *replies, unsigned count)
-{
-    gets->done += count;
-    for (struct outstanding *o; count > 0; count--) {
+    for (struct outstanding *o; bytes > 0; n++) {
         o = gets->first;
+        const size_t padded = o ? armcii_am_padded(o->shape.bytes) : 0;
+        if (!o || padded > bytes) return 0;
         gets->first = o->next;
         armcii_shape_unpack(&o->shape, replies);
-        replies += armcii_am_padded(o->shape.bytes);
-        complete_outstanding(o);
+        replies += padded;
+        bytes -= padded;
+        recycle(o);
     }
+    gets->done += n;
+    return n;
 }
 
 /* ---- all of them ---- */

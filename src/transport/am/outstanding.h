@@ -47,10 +47,9 @@ void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, M
 void armcii_outstanding_start(struct outstanding *o, MPI_Request request, size_t bytes);
 /* The same for a short get, whose request is the last one for that server. */
 void armcii_short_gets_add(struct short_gets *gets, struct outstanding *o);
-/* The number of the oldest ones whose replies take so many bytes together; 0: there are none. */
-unsigned armcii_short_gets_count(const struct short_gets *gets, size_t bytes);
-/* Complete so many, whose replies these are. */
-void armcii_short_gets_complete(struct short_gets *gets, const char *replies, unsigned count);
+/* Complete the oldest ones, whose replies take so many bytes together; return their number. 0:
+ * there are none whose replies do. */
+unsigned armcii_short_gets_complete(struct short_gets *gets, const char *replies, size_t bytes);
 static inline unsigned armcii_short_gets_pending(const struct short_gets *gets)
 {
     return (unsigned)(gets->started - gets->done);
