@@ -38,19 +38,19 @@ static const char *remote_argument(const struct op_args *r)
     return r->verb.kind == OP_GET ? "src" : "dst";
 }
 
-/* Fill *op: 0, or an error code. */
-static inline int build_contiguous(const struct op_args *r, void *local, void *remote, int bytes,
-                                   struct op *op)
+/* Fill *op: 0, or an error code. The checks are last: nothing is kept in registers for what would
+ * follow the report of a wrong argument. */
+__attribute__((always_inline)) static inline int
+build_contiguous(const struct op_args *r, void *local, void *remote, int bytes, struct op *op)
 {
+    op->lo = remote;
+    op->hi = (char *)((uintptr_t)remote + (size_t)bytes);
+    armcii_shape_contiguous(&op->shape, local, remote, (size_t)bytes);
     int rc = armcii_transfer_begin(r, op);
     if (!rc && (bytes < 0 || r->verb.kind == OP_ACC)) rc = armcii_check_bytes(r, "bytes", bytes);
     if (!rc && bytes > 0 && armcii_needs_check(local))
         rc = armcii_check_local(r, local_argument(r), local, bytes);
-    if (rc) return rc;
-    op->lo = remote;
-    op->hi = (char *)((uintptr_t)remote + (size_t)bytes);
-    armcii_shape_contiguous(&op->shape, local, remote, (size_t)bytes);
-    return 0;
+    return rc;
 }
 
 /* The counts of a strided call. */
@@ -179,8 +179,8 @@ int armcii_transfer_run(const struct op *op, armci_hdl_t *hdl)
     return hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op);
 }
 
-static int contiguous(const struct op_args *r, void *local, void *remote, int bytes,
-                      armci_hdl_t *hdl)
+__attribute__((always_inline)) static inline int
+contiguous(const struct op_args *r, void *local, void *remote, int bytes, armci_hdl_t *hdl)
 {
     struct op op;
     int rc = build_contiguous(r, local, remote, bytes, &op);
@@ -209,7 +209,8 @@ static inline int copy_there(enum op_kind kind, void *remote, void *local, size_
     return 0;
 }
 
-/* Transfers what is in another slice, on another node, queued or wrong. */
+/* Transfers what is in another slice, on another node, queued or wrong. What the last slice holds
+ * is not direct there: the callers have looked. */
 __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *local, void *remote,
                                                        int bytes, int proc, armci_hdl_t *hdl)
 {
@@ -217,8 +218,8 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
         [OP_PUT] = {"ARMCI_NbPut", "ARMCI_Put"}, [OP_GET] = {"ARMCI_NbGet", "ARMCI_Get"}};
     const struct op_args r = {
         .caller = names[kind][hdl == BLOCKING], .verb.kind = kind, .proc = proc};
-    const bool is_right = !armcii_needs_check(local);
-    if (is_right && armcii_page_is_direct(proc, remote, (size_t)bytes))
+    if (!armcii_needs_check(local) && !armcii_lookup_last(proc, remote, (size_t)bytes) &&
+        armcii_page_is_direct(proc, remote, (size_t)bytes))
         return copy_there(kind, remote, local, (size_t)bytes);
     ARMCII_ENTER(r.caller);
     if (!entered) return ARMCI_ERR_STATE;

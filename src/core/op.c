@@ -15,15 +15,11 @@ static const char *remote_argument(const struct op *op)
     return op->verb.kind == OP_GET ? "src" : "dst";
 }
 
-int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,
-                      size_t bytes, struct raddr *raddr)
+__attribute__((noinline)) static int resolve_anywhere(const char *caller, const char *argument,
+                                                      int target, const void *address, size_t bytes,
+                                                      struct raddr *raddr)
 {
-    const struct raddr *last = armcii_lookup_last(target, address, bytes);
     struct raddr found;
-    if (last) {
-        *raddr = *last;
-        return 0;
-    }
     if (!armcii_resolve(target, address, bytes, &found))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, argument,
                             "the address lies in no global region of the process",
@@ -36,6 +32,15 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
     return 0;
 }
 
+inline int armcii_op_resolve(const char *caller, const char *argument, int target,
+                             const void *address, size_t bytes, struct raddr *raddr)
+{
+    const struct raddr *last = armcii_lookup_last(target, address, bytes);
+    if (!last) return resolve_anywhere(caller, argument, target, address, bytes, raddr);
+    *raddr = *last;
+    return 0;
+}
+
 int armcii_op_report_mode(const char *caller, const char *argument, enum op_kind kind,
                           const struct raddr *raddr)
 {
@@ -45,16 +50,22 @@ int armcii_op_report_mode(const char *caller, const char *argument, enum op_kind
                         (unsigned)raddr->region->mode);
 }
 
+__attribute__((noinline)) static int order_and_issue(const struct op *op, const struct raddr *raddr,
+                                                     struct request *req)
+{
+    const struct transport *transport = armcii_route_transport(raddr->route, op->verb, &op->shape);
+    armcii_route_order(raddr, transport, op->target, op->verb, op->lo, op->hi);
+    return transport->start(op, raddr, req);
+}
+
 /* Let the route of *raddr carry a transfer whose remote side is in that slice, in order with
  * earlier ones. 0 or an error code. */
 static inline int issue(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     const struct transport *transport = raddr->route->atomic;
-    if (transport != raddr->route->contiguous) { /* else all three are one */
-        transport = armcii_route_transport(raddr->route, op->verb, &op->shape);
-        armcii_route_order(raddr, transport, op->target, op->verb, op->lo, op->hi);
-    }
-    return transport->start(op, raddr, req);
+    return transport == raddr->route->contiguous /* so all three are one */
+               ? transport->start(op, raddr, req)
+               : order_and_issue(op, raddr, req);
 }
 
 /* Issue the segments of a vector over several slices one by one, each complete before the next. The
@@ -141,6 +152,11 @@ __attribute__((noinline)) static int locate_anywhere(const struct op *op, struct
     return op->shape.form == SHAPE_VECTOR ? 0 : locate(op, raddr);
 }
 
+__attribute__((noinline)) static int report_mode(const struct op *op, const struct raddr *raddr)
+{
+    return armcii_op_report_mode(op->caller, remote_argument(op), op->verb.kind, raddr);
+}
+
 /* Most operations are on the slice of the one before. */
 inline int armcii_op_locate(const struct op *op, struct raddr *raddr)
 {
@@ -151,10 +167,10 @@ inline int armcii_op_locate(const struct op *op, struct raddr *raddr)
         int rc = locate_anywhere(op, raddr);
         if (rc || !raddr->region) return rc;
     }
-    return armcii_op_check_mode(op->caller, remote_argument(op), op->verb.kind, raddr);
+    return armcii_op_is_allowed(raddr) ? 0 : report_mode(op, raddr);
 }
 
-int armcii_op_start(const struct op *op, struct request *req)
+__attribute__((always_inline)) static inline int start(const struct op *op, struct request *req)
 {
     struct raddr raddr;
     *req = (struct request){0};
@@ -163,6 +179,11 @@ int armcii_op_start(const struct op *op, struct request *req)
     if (rc) return rc;
     if (!raddr.region) return start_scattered(op);
     return issue(op, &raddr, req);
+}
+
+int armcii_op_start(const struct op *op, struct request *req)
+{
+    return start(op, req);
 }
 
 void armcii_op_wait(struct request *req)
@@ -185,9 +206,10 @@ bool armcii_op_test(const struct request *req)
 int armcii_op_blocking(const struct op *op)
 {
     struct request req;
-    int rc = armcii_op_start(op, &req);
+    int rc = start(op, &req);
     if (rc) return rc;
-    if (req.transport) armcii_op_wait(&req);
+    if (req.transport) req.transport->wait(&req);
+    if (req.buffers) armcii_buffers_free(req.buffers);
     if (op->verb.kind == OP_GET) armcii_op_poll();
     return 0;
 }
@@ -249,7 +271,8 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     if ((uintptr_t)remote % bytes != 0)
         return armcii_error(ARMCI_ERR_ALIGN, caller, "prem",
                             "the address is not aligned to its type", "%p", remote);
-    if (armcii_page_is_direct(target, remote, bytes)) {
+    if (!armcii_lookup_last(target, remote, bytes) &&
+        armcii_page_is_direct(target, remote, bytes)) {
         armcii_rmw_there(op, local, remote, value);
         return 0;
     }
