@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._group import Group, Owner, world
+from ._group import Group, Owner, _Running, world
 from ._layout import MOST_INT, Pieces, Shadow, address_of, addresses_here, array_at, chosen, is_basic, list_of_ints, pieces, view
 from ._library import LIBRARY, Error, Handle, Segments, check, failure
 
@@ -66,7 +66,7 @@ class Request:
         return not self._used
 
     def __del__(self) -> None:
-        if self._used and LIBRARY.ARMCI_Initialized():
+        if self._used and _Running.world is not None:
             LIBRARY.ARMCI_Wait(ctypes.byref(self._handle))
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import Any, Sequence
 
 import numpy as np
@@ -99,6 +100,14 @@ class _Running:
     """What ends with ARMCI: the world, and what is freed before it, in the order of creation."""
     world: Any = None
     owners: list[Any] = []
+
+    @classmethod
+    def forget(cls) -> None:
+        """In a child of fork: no call of the library, whatever ends there."""
+        cls.world, cls.owners = None, []
+
+
+os.register_at_fork(after_in_child=_Running.forget)
 
 
 def world() -> Group:

@@ -18,6 +18,8 @@ class World(Group):
 
     def __exit__(self, kind: Any, error: Any = None, trace: Any = None) -> None:
         """End ARMCI. An exception ends the job, since the other processes would otherwise never return."""
+        if _Running.world is not self:  # it has ended, or this is a child of fork
+            return
         if self.size > 1 and kind is not None and not (kind is SystemExit and not error.code):
             traceback.print_exception(kind, error, trace)
             sys.stdout.flush()

@@ -81,7 +81,7 @@ _void, _lists = None, [c_void_p] * 5
 _strided = [c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_int]
 _acc = [c_int, c_void_p]
 _FUNCTIONS = {
-    "ARMCI_Init_thread": (c_int, [c_int]), "ARMCI_Initialized": (c_int, []), "ARMCI_Finalize": (c_int, []),
+    "ARMCI_Init_thread": (c_int, [c_int]), "ARMCI_Finalize": (c_int, []),
     "ARMCI_Error": (_void, [c_char_p, c_int]), "ARMCI_RMA_Version": (c_char_p, []),
     "ARMCI_Malloc_group": (c_int, [c_void_p, c_long, c_void_p]), "ARMCI_Free_group": (c_int, [c_void_p, c_void_p]),
     "ARMCI_Put": (c_int, [c_void_p, c_void_p, c_int, c_int]), "ARMCI_Get": (c_int, [c_void_p, c_void_p, c_int, c_int]),

@@ -1,5 +1,6 @@
 """Counters, mutexes, groups, notification, flags, and errors."""
 import gc
+import os
 import threading
 
 import numpy as np
@@ -145,6 +146,27 @@ def test_freed(world, right):
         pass
     assert B.freed
     gc.collect()
+
+
+@pytest.mark.parametrize("error", (SystemExit, RuntimeError))
+def test_child_of_fork(error, world, right):
+    """It may leave the block in any way, with a transfer under way: nothing of ARMCI happens in it."""
+    A = armci.zeros(1_000_000)
+    request = A.get(right, nb=True)
+    if world.rank:
+        return
+    child = os.fork()
+    if child == 0:
+        try:
+            with world:
+                del request
+                raise error
+        except error:
+            armci.finalize()
+            os._exit(5 if armci._LIBRARY.ARMCI_Initialized() else 4)
+        os._exit(6)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+    assert not request.wait().any()
 
 
 def test_init_nests(world):
