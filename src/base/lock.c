@@ -262,15 +262,20 @@ void armcii_lock_backoff(struct backoff *p)
     armcii_lock_resume(entries);
 }
 
+__attribute__((noinline)) static void block(struct backoff *p)
+{
+    unsigned entries = armcii_lock_suspend();
+    armcii_backoff_block(p);
+    armcii_lock_resume(entries);
+}
+
 void armcii_lock_backoff_after(bool progress, struct backoff *p)
 {
     if (progress) *p = (struct backoff){0};
     if (p->spins < armcii_backoff.spin_limit) { /* without a pause: progress takes longer */
         p->spins++;
-        armcii_lock_yield();
-        return;
+        if (has_waiters()) armcii_lock_yield();
+    } else {
+        block(p);
     }
-    unsigned entries = armcii_lock_suspend();
-    armcii_backoff_block(p);
-    armcii_lock_resume(entries);
 }
