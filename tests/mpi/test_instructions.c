@@ -195,15 +195,15 @@ static const struct row {
 } rows[] = {
     {"put, 8 bytes", put, NEAR, {31, 31}, {0}},
     {"get, 8 bytes", get, NEAR, {29, 29}, {0}},
-    {"accumulate, 8 bytes", acc, NEAR, {225, 225}, {0}},
+    {"accumulate, 8 bytes", acc, NEAR, {215, 215}, {0}},
     {"fetch and add", rmw, NEAR, {88, 88}, {0}},
-    {"put, 8 bytes, and fence", put_fence, NEAR, {231, 231}, {0}},
-    {"lock and unlock", lock_unlock, NEAR, {523, 523}, {0}},
-    {"get, 8 bytes, of another node", get, FAR, {1292, 1300}, {1127, 1326}},
-    {"put, 8 bytes, and fence, to another node", put_fence, FAR, {1221, 1227}, {940, 1139}},
-    {"accumulate, 8 bytes, and fence, to another node", acc_fence, FAR, {1258, 1264}, {1040, 1239}},
-    {"fetch and add on another node", rmw, FAR, {1044, 1044}, {913, 1112}},
-    {"lock and unlock on another node", lock_unlock, FAR, {1387, 1388}, {1696, 1893}},
+    {"put, 8 bytes, and fence", put_fence, NEAR, {223, 223}, {0}},
+    {"lock and unlock", lock_unlock, NEAR, {514, 514}, {0}},
+    {"get, 8 bytes, of another node", get, FAR, {1120, 1120}, {1055, 1224}},
+    {"put, 8 bytes, and fence, to another node", put_fence, FAR, {1100, 1100}, {901, 1070}},
+    {"accumulate, 8 bytes, and fence, to another node", acc_fence, FAR, {1120, 1120}, {1019, 1188}},
+    {"fetch and add on another node", rmw, FAR, {840, 840}, {890, 1059}},
+    {"lock and unlock on another node", lock_unlock, FAR, {1250, 1250}, {1673, 1839}},
 };
 
 /* ---- counting ---- */
