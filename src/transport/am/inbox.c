@@ -9,7 +9,7 @@
 /* A buffer is served when its message is the next of its client, so that a client that stalls
  * delays no other. When all buffers hold partly received messages, buffers are added. */
 enum { BUFFERS = 8, MAX_BUFFERS = INBOX_MOST };
-enum { NONE = -1 };
+enum { NONE = MAX_BUFFERS, NOBODY = -1 };
 static struct {
     struct inbox_arrivals arrivals; /* shared with the server */
     struct am_receive any_request;
@@ -21,12 +21,11 @@ static struct {
     unsigned polls; /* since the clock was read */
     struct inbox_buffer {
         char *bytes;
-        int sender;                /* of a message that has arrived and is not served; or NONE */
+        int sender;                /* of a message that has arrived and is not served; or NOBODY */
         unsigned long post_number; /* order in which the receives were posted */
         int next;                  /* receive that was posted after this one; or NONE */
     } buffer[MAX_BUFFERS];
-    MPI_Request receives[MAX_BUFFERS]; /* one array for MPI_Testsome */
-    MPI_Request none;                  /* MPI_REQUEST_NULL */
+    MPI_Request receives[MAX_BUFFERS + 1]; /* one array for MPI_Testsome; [NONE]: there is none */
 } inbox;
 const struct inbox_arrivals *const armcii_inbox = &inbox.arrivals;
 
@@ -56,7 +55,7 @@ static void remove_posted(int i)
 
 static void post(int i)
 {
-    inbox.buffer[i].sender = NONE;
+    inbox.buffer[i].sender = NOBODY;
     armcii_am_receive_post(&inbox.any_request, inbox.buffer[i].bytes, &inbox.receives[i]);
     if (inbox.receives[i] == MPI_REQUEST_NULL)
         inbox.free++;
@@ -75,14 +74,14 @@ static int new_buffer(void)
 {
     inbox.buffer[inbox.size].bytes = armcii_alloc(1, AM_MESSAGE_MAX, "messages from other nodes");
     inbox.receives[inbox.size] = MPI_REQUEST_NULL;
-    inbox.buffer[inbox.size].sender = NONE;
+    inbox.buffer[inbox.size].sender = NOBODY;
     return inbox.size++;
 }
 
 /* No receive is posted for the buffer, and it holds no message to serve. */
 static bool is_free(int i)
 {
-    return inbox.receives[i] == MPI_REQUEST_NULL && inbox.buffer[i].sender == NONE;
+    return inbox.receives[i] == MPI_REQUEST_NULL && inbox.buffer[i].sender == NOBODY;
 }
 
 /* Receive unexpected messages into free buffers. */
@@ -112,11 +111,12 @@ static bool is_full_poll_due(void)
 
 static void complete(int i, const MPI_Status *status)
 {
+    const size_t bytes = armcii_am_received(status);
     remove_posted(i);
     inbox.buffer[i].sender = status->MPI_SOURCE;
     inbox.arrivals.message[inbox.arrivals.count++] =
-        (struct am_message){(const struct am_message_header *)(void *)inbox.buffer[i].bytes,
-                            armcii_am_received(status), status->MPI_SOURCE, i};
+        (struct am_message){(const struct am_message_header *)(void *)inbox.buffer[i].bytes, bytes,
+                            status->MPI_SOURCE, i};
 }
 
 void armcii_inbox_complete(const MPI_Status *status)
@@ -151,7 +151,7 @@ MPI_Request *armcii_inbox_oldest(void)
     enum { CLOCK_EVERY = 16 }; /* rounds of a thread that waits */
     if (inbox.free > 0) receive_unexpected();
     if (++inbox.polls >= CLOCK_EVERY && is_full_poll_due()) poll_all();
-    return inbox.first == NONE ? &inbox.none : &inbox.receives[inbox.first];
+    return &inbox.receives[inbox.first];
 }
 
 void armcii_inbox_poll(void)
@@ -183,7 +183,7 @@ void armcii_inbox_start(MPI_Comm requests)
 {
     inbox.any_request = (struct am_receive){requests, AM_TAG_REQUEST, AM_MESSAGE_MAX};
     inbox.first = inbox.last = NONE;
-    inbox.none = MPI_REQUEST_NULL;
+    inbox.receives[NONE] = MPI_REQUEST_NULL;
     while (inbox.size < BUFFERS)
         post(new_buffer());
 }
