@@ -1,5 +1,6 @@
-/* test_active.c - 100 of a server's 9,600 clients put, all at the same time, 2 KiB each, and wait:
- * they seldom request credit, and pay little more than clients of a server that has only 100. Rank
+/* test_active.c - many clients of one server at the same time. 100 of 9,600 clients put 2 KiB each,
+ * and wait: they seldom request credit, and pay little more than clients of a server that has only
+ * 100. Short requests of 1 to 63 clients: how many a server carries out in a second. Rank
  * 0 runs the library's server, rank 1 speaks the protocol (am/proto.h) for the clients, each of
  * which is a rank of its own to the server (client_ranks.h). */
 #include "client_ranks.h"
@@ -95,9 +96,10 @@ static void end_client(struct client *c)
     PMPI_Wait(&c->request, MPI_STATUS_IGNORE);
 }
 
-/* Microseconds of a put. */
-static double run_clients(int *requests)
+/* Microseconds of a put; *requests: for credit. */
+static double run_clients(void *requests)
 {
+    int *count = requests;
     const double begun = now();
     for (int k = 0; k < ACTIVE; k++)
         start_client(&clients[k]);
@@ -108,10 +110,10 @@ static double run_clients(int *requests)
         if (c->puts < PUTS && is_done(&c->receive)) left -= take_bundle(c);
     }
     const double took = now() - begun;
-    *requests = 0;
+    *count = 0;
     for (int k = 0; k < ACTIVE; k++) {
         end_client(&clients[k]);
-        *requests += clients[k].requests;
+        *count += clients[k].requests;
     }
     return 1e6 * took / ACTIVE / PUTS;
 }
@@ -123,34 +125,40 @@ static void check_memory(void)
     memset(memory, 0, ACTIVE * BYTES);
 }
 
-/* Of a server that divides its memory among so many. */
-static double put_as_some_of(int all, int *requests)
+/* Run the clients of a server that knows of `known` and divides its memory among `all`; return what
+ * they say. */
+static double with_server(int known, int all, double (*run)(void *), void *what)
 {
     MPI_Request end;
-    double us = 0;
-    few_clients = EACH;
+    double result = 0;
+    few_clients = known;
     armcii_am_share_among(all);
     if (test_rank() == 0) {
         start_server(&end);
         serve(&end);
         serve_at_once();
         stop_server();
-        check_memory();
     } else {
         wait_for_all();
-        if (test_rank() == 1) us = run_clients(requests);
+        if (test_rank() == 1) result = run(what);
         wait_for_all();
     }
     MPI_Barrier(MPI_COMM_WORLD); /* the next messages are for the next server */
+    return result;
+}
+
+static double put_as_some_of(int all, int *requests)
+{
+    const double us = with_server(EACH, all, run_clients, requests);
+    if (test_rank() == 0) check_memory();
     return us;
 }
 
-static void put_as_active_ones(void)
+static bool begin(void)
 {
-    int requests = 0, none = 0;
     if (test_ranks() < 2 || armcii_world->nodes > 1) {
         skip("needs clients, and a job of one node, which has no server of its own");
-        return;
+        return false;
     }
     for (int i = 0; i < BYTES; i++)
         data[i] = (char)(i * 7 + 3);
@@ -158,6 +166,20 @@ static void put_as_active_ones(void)
     MPI_Bcast(&memory, sizeof memory, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &to_server);
     MPI_Comm_dup(MPI_COMM_WORLD, &from_server);
+    return true;
+}
+
+static void end(void)
+{
+    MPI_Comm_free(&to_server);
+    MPI_Comm_free(&from_server);
+    if (test_rank() == 0) free(memory);
+}
+
+static void put_as_active_ones(void)
+{
+    int requests = 0, none = 0;
+    if (!begin()) return;
     const double few = put_as_some_of(ACTIVE, &none), many = put_as_some_of(ALL, &requests);
     if (test_rank() == 1) {
         const double terms = PUTS / AM_LEASE_MESSAGES +
@@ -170,12 +192,113 @@ static void put_as_active_ones(void)
         check(requests >= ACTIVE && requests <= most, "%d requests for credit, more than %.0f",
               requests, most);
     }
-    MPI_Comm_free(&to_server);
-    MPI_Comm_free(&from_server);
-    if (test_rank() == 0) free(memory);
+    end();
+}
+
+/* ---- requests of a second ---- */
+
+enum { MOST_CLIENTS = 63, REQUESTS = 20000, ROWS = 8, ROW = 64 };
+enum load { PUT_WORD, PUT_PATCH, COUNT, LOADS };
+static const char *const load_names[LOADS] = {
+    [PUT_WORD] = "put 8 B", [PUT_PATCH] = "putS 8 x 64 B", [COUNT] = "fetch-and-add"};
+
+/* Each client has one request under way: the memory of the server is the counter, then its slices.
+ */
+static void prepare_request(struct client *c, enum load load)
+{
+    static const long one = 1;
+    struct am_request r = {.kind = AM_PUT};
+    struct shape s;
+    char *own = memory + sizeof one + (c - clients) * 2 * ROWS * ROW;
+    int count[] = {ROW, ROWS}, near = ROW, far = 2 * ROW;
+    if (load == COUNT)
+        r = (struct am_request){.kind = AM_RMW,
+                                .element = RMW_ADD,
+                                .scale = &one,
+                                .scale_bytes = sizeof one,
+                                .tag = AM_TAG_FIRST};
+    if (load == PUT_PATCH)
+        armcii_shape_strided(&s, data, &near, own, &far, count, 1);
+    else
+        armcii_shape_contiguous(&s, data, load == COUNT ? memory : own, sizeof one);
+    const size_t length = armcii_am_request_length(&r, &s);
+    armcii_am_encode(&r, &s, length, c->message + sizeof(struct am_message_header));
+    *(struct am_message_header *)(void *)c->message =
+        (struct am_message_header){.bytes = (uint32_t)(sizeof(struct am_message_header) + length),
+                                   .acknowledge = load != COUNT};
+}
+
+static void send_one(struct client *c, enum load load)
+{
+    const uint32_t bytes = ((const struct am_message_header *)(const void *)c->message)->bytes;
+    PMPI_Irecv(&c->bundle, sizeof c->bundle, MPI_BYTE, 0,
+               tag_of((int)(c - clients), load == COUNT ? AM_TAG_FIRST : AM_TAG_BUNDLE),
+               from_server, &c->receive);
+    send(c, c->message, bytes, &c->put);
+}
+
+struct load_of {
+    int clients;
+    enum load load;
+};
+
+/* Requests of all clients in a second. */
+static double send_requests(void *what)
+{
+    const struct load_of *l = what;
+    const int n = l->clients;
+    for (int k = 0; k < n; k++) {
+        clients[k] = (struct client){.put = MPI_REQUEST_NULL, .request = MPI_REQUEST_NULL};
+        prepare_request(&clients[k], l->load);
+    }
+    const double begun = now();
+    for (int k = 0; k < n; k++)
+        send_one(&clients[k], l->load);
+    for (unsigned i = 0, sent = (unsigned)n, done = 0; done < REQUESTS; i++) {
+        struct client *c = &clients[i % (unsigned)n];
+        yield_at_times(i);
+        if (c->receive == MPI_REQUEST_NULL || !is_done(&c->receive)) continue;
+        done++;
+        if (sent++ < REQUESTS) send_one(c, l->load);
+    }
+    const double took = now() - begun;
+    for (int k = 0; k < n; k++)
+        PMPI_Wait(&clients[k].put, MPI_STATUS_IGNORE);
+    return REQUESTS / took;
+}
+
+static void check_load(const struct load_of *l)
+{
+    const int rows = l->load == PUT_PATCH ? ROWS : 1, row = l->load == PUT_PATCH ? ROW : 8;
+    if (l->load == COUNT) check_long(*(long *)(void *)memory, REQUESTS, "the counter");
+    for (int i = 0; i < l->clients * rows && l->load != COUNT; i++) {
+        const char *at = memory + sizeof(long) + i / rows * 2 * ROWS * ROW + i % rows * 2 * ROW;
+        if (!check_bytes(at, data + i % rows * ROW, (size_t)row, "what a client has put")) break;
+    }
+}
+
+/* Times are printed only: who measures leaves a processor to each of the two ranks. */
+static void serve_many_requests(void)
+{
+    static const int counts[] = {1, 8, MOST_CLIENTS};
+    if (!begin()) return;
+    for (int load = 0; load < LOADS; load++) {
+        double rates[sizeof counts / sizeof *counts];
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            struct load_of l = {counts[i], (enum load)load};
+            if (test_rank() == 0) memset(memory, 0, ACTIVE * BYTES);
+            rates[i] = with_server(l.clients, l.clients, send_requests, &l);
+            if (test_rank() == 0) check_load(&l);
+        }
+        if (test_rank() == 1)
+            printf("requests of a second, %s: %.0f of 1 client, %.0f of 8, %.0f of %d\n",
+                   load_names[load], rates[0], rates[1], rates[2], MOST_CLIENTS);
+    }
+    end();
 }
 
 static const struct test tests[] = {
     {"100 active clients of 9,600 request credit once a lease", put_as_active_ones},
+    {"a server applies each request of 1, 8 and 63 clients once", serve_many_requests},
 };
 SUITE();
