@@ -190,13 +190,13 @@ int ARMCI_Init_thread_comm(int requested, MPI_Comm comm);
 int ARMCI_Init_mpi_comm(MPI_Comm comm);
 /** 1 between initialization and finalization, else 0. */
 int ARMCI_Initialized(void);
-/** Complete all operations, free all regions, groups and mutexes, and finalize MPI if ARMCI
- * initialized it. */
+/** Complete all operations, free regions, groups and mutexes; finalize MPI if ARMCI started it. */
 int ARMCI_Finalize(void);
 /** Release resources that would outlive the process; for error paths and signal handlers. Not
  * collective. */
 void ARMCI_Cleanup(void);
-/** Print `msg`, `code` and the rank to standard error; abort the job with exit status `code`. */
+/** Print `msg`, `code` and the rank to standard error; abort the job: by MPI_Abort with exit status
+ * `code`, or abort(3) where MPI does not run, since Hydra goes on where such a process exits. */
 void ARMCI_Error(const char *msg, int code);
 /** "major.minor.patch" of the library in use. */
 const char *ARMCI_RMA_Version(void);
