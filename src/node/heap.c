@@ -83,9 +83,10 @@ static bool is_address_space_limited(void)
 }
 
 /* True if a heap of that size is to be had for little: for each TiB that is mapped Valgrind's
- * memcheck takes 20 s and 1.3 GB, touched or not. */
+ * memcheck takes 20 s and 1.3 GB, touched or not; helgrind takes about as much as is mapped. */
 static bool is_cheap(size_t bytes)
 {
+    if (armcii_object_is_loaded("/vgpreload_helgrind")) return false;
     return bytes >> 40 == 0 || !armcii_object_is_loaded("/vgpreload_");
 }
 
@@ -117,6 +118,8 @@ static void *map_sparsely(void)
 {
     int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
     bool fills = fills_new_memory();
+    errno = ENOMEM;
+    if (!is_cheap(heap.map.bytes)) return MAP_FAILED;
     errno = EAGAIN;
     if (fills && !fill_on_touch(true)) return MAP_FAILED;
     void *memory =
@@ -163,8 +166,7 @@ static bool try_candidate(const struct heap *candidate, bool wanted, enum obstac
 {
     heap.map = *candidate;
     heap.descriptor = armcii_segment_share(heap_bytes(), armcii_node->comm, obstacle);
-    bool mapped =
-        wanted && is_cheap(candidate->bytes) && heap.descriptor >= 0 && map_heap(obstacle);
+    bool mapped = wanted && heap.descriptor >= 0 && map_heap(obstacle);
     if (armcii_coll_all(mapped, armcii_world->comm)) return true;
     if (mapped) munmap(heap.map.base, heap_bytes());
     close_descriptor();
