@@ -269,14 +269,14 @@ static bool share_group(MPI_Comm on_node)
 
 /* Union of the masks of the node's processes. The parent of a process is its launcher, which has
  * the processors of the job; those outside belong to other jobs or containers, and a thread there
- * would compete with them. Where the launcher is in another process namespace, its number is 0 and
- * the mask is that of this process; an unknown mask adds nothing. */
+ * would compete with them. A launcher that has ended (the parent is 1) or is in another process
+ * namespace (0), and an unknown mask, add nothing. */
 static void gather_masks(struct node_cpus *c, MPI_Comm on_node)
 {
     uint64_t mask[MASK_WORDS];
     read_own_mask(mask);
     armcii_coll_allreduce(mask, c->taken, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
-    read_mask(getppid(), mask);
+    read_mask(getppid() > 1 ? getppid() : 0, mask);
     armcii_coll_allreduce(mask, c->of_job, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
     for (int i = 0; i < MASK_WORDS; i++)
         c->of_job[i] |= c->taken[i];
