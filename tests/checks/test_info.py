@@ -156,7 +156,7 @@ def test_program_that_is_a_script(tmp_path):
     check(done.returncode == 1 and done.stderr == expected and not done.stdout, "a script", done)
 
 
-@pytest.mark.parametrize("wrong", ["--nothing", "--json --nothing", "--json --variables", "--json --changed --changed", "changed"])
+@pytest.mark.parametrize("wrong", ["--nothing", "--json --nothing", "--json --variables", "--json --changed --changed", "changed", "--program"])
 def test_refused(wrong):
     done = run(*wrong.split())
     check(done.returncode == 2 and not done.stdout and "--help" in done.stderr, "refused: " + wrong, done)

@@ -137,7 +137,9 @@ static struct option choose(int argc, char **argv)
 
 static int wrong_usage(const char *argument)
 {
-    fprintf(stderr, "armci-info: %s: unknown option; armci-info --help lists the options\n",
+    fprintf(stderr,
+            "armci-info: %s: no option, or one that is not used like this; armci-info --help lists "
+            "them\n",
             argument);
     return 2;
 }
