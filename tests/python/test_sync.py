@@ -68,9 +68,10 @@ def test_group(world):
         counter.fetch_add()
         group.barrier()
         assert (A.local[0] == (group.rank - 1) % group.size).all() and counter.read() == group.size
+        own = group.rank
         group.free()
         group.free()
-        A.put(0, 0, 2.0)  # the arrays remain, and are freed here or by the end
+        A.put(own, 0, 2.0)  # the arrays remain, and are freed here or by the end
         counter.free()
         A.free()
         with pytest.raises(armci.Error, match="ARMCI_GroupBarrier: "):
