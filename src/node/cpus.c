@@ -267,19 +267,21 @@ static bool share_group(MPI_Comm on_node)
     return armcii_coll_same(hash, on_node);
 }
 
-/* Union of the masks of the node's processes. The parent of a process is its launcher, which has
+/* Gather the masks of the node's processes. The parent of a process is its launcher, which has
  * the processors of the job; those outside belong to other jobs or containers, and a thread there
  * would compete with them. A launcher that has ended (the parent is 1) or is in another process
  * namespace (0), and an unknown mask, add nothing. */
 static void gather_masks(struct node_cpus *c, MPI_Comm on_node)
 {
-    uint64_t mask[MASK_WORDS];
-    read_own_mask(mask);
-    armcii_coll_allreduce(mask, c->taken, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
-    read_mask(getppid() > 1 ? getppid() : 0, mask);
-    armcii_coll_allreduce(mask, c->of_job, MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
-    for (int i = 0; i < MASK_WORDS; i++)
-        c->of_job[i] |= c->taken[i];
+    enum { OWN, LAUNCHER, MASKS };
+    uint64_t mine[MASKS][MASK_WORDS], all[MASKS][MASK_WORDS];
+    read_own_mask(mine[OWN]);
+    read_mask(getppid() > 1 ? getppid() : 0, mine[LAUNCHER]);
+    armcii_coll_allreduce(mine, all, MASKS * MASK_WORDS, MPI_UINT64_T, MPI_BOR, on_node);
+    for (int i = 0; i < MASK_WORDS; i++) {
+        c->taken[i] = all[OWN][i];
+        c->of_job[i] = all[OWN][i] | all[LAUNCHER][i];
+    }
 }
 
 void armcii_cpus_start(struct node_cpus *c, atomic_size_t *reserved, MPI_Comm on_node)
