@@ -208,8 +208,7 @@ int armcii_op_blocking(const struct op *op)
     struct request req;
     int rc = start(op, &req);
     if (rc) return rc;
-    if (req.transport) req.transport->wait(&req);
-    if (req.buffers) armcii_buffers_free(req.buffers);
+    if (req.transport || req.buffers) armcii_op_wait(&req);
     if (op->verb.kind == OP_GET) armcii_op_poll();
     return 0;
 }
@@ -271,8 +270,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     if ((uintptr_t)remote % bytes != 0)
         return armcii_error(ARMCI_ERR_ALIGN, caller, "prem",
                             "the address is not aligned to its type", "%p", remote);
-    if (!armcii_lookup_last(target, remote, bytes) &&
-        armcii_page_is_direct(target, remote, bytes)) {
+    if (armcii_other_is_direct(target, remote, bytes)) {
         armcii_rmw_there(op, local, remote, value);
         return 0;
     }
