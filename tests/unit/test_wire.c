@@ -213,7 +213,7 @@ static size_t append(char *to, int i, struct asked *a)
             atomic_store(&m->holder, CLIENT);
             a->tag = 0;
         }
-        *(struct am_request_header *)(void *)to = armcii_am_mutex_request(r.kind, 0, m, a->tag);
+        *(struct am_request_header *)(void *)to = armcii_am_header(r.kind, 0, m, a->tag);
         return sizeof(struct am_request_header);
     }
     make_shape(&a->shape, i, is_acc ? armcii_elements[e].size : 1);

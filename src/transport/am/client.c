@@ -396,14 +396,11 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
     wait_for_rndv(owner, (struct op_verb){.kind = OP_PUT}, address, (char *)address + bytes);
     int tag = new_tag();
     struct endpoint *e = armcii_endpoint(server);
-    append_header(e, &(struct am_request_header){.length = sizeof(struct am_request_header),
-                                                 .kind = AM_RMW,
-                                                 .element = (uint8_t)update,
-                                                 .owner = owner,
-                                                 .tag = (uint16_t)tag,
-                                                 .bytes = bytes,
-                                                 .remote = (uint64_t)(uintptr_t)address,
-                                                 .scale = {(uint64_t)operand}});
+    struct am_request_header h = armcii_am_header(AM_RMW, owner, address, tag);
+    h.element = (uint8_t)update;
+    h.bytes = bytes;
+    memcpy(h.scale, &operand, sizeof operand);
+    append_header(e, &h);
     armcii_count_path(PATH_SERVER);
     wait_for_reply(e, send_request(e), server, &old, sizeof old, tag);
     return old;
@@ -415,7 +412,7 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
 static inline struct endpoint *append_mutex(enum am_kind kind, int owner, void *mutex, int tag)
 {
     struct endpoint *e = armcii_endpoint(armcii_world->node_of[owner]);
-    const struct am_request_header h = armcii_am_mutex_request(kind, owner, mutex, tag);
+    const struct am_request_header h = armcii_am_header(kind, owner, mutex, tag);
     append_header(e, &h);
     return e;
 }

@@ -215,15 +215,15 @@ static inline void armcii_am_encode(const struct am_request *r, const struct sha
     if (armcii_am_has_data(r->kind, r->data)) armcii_shape_pack(s, to);
 }
 
-/* A mutex request: a header only. */
-static inline struct am_request_header armcii_am_mutex_request(enum am_kind kind, int owner,
-                                                               void *mutex, int tag)
+/* The header of a request without layout and data. That is all of a mutex request. */
+static inline struct am_request_header armcii_am_header(enum am_kind kind, int owner,
+                                                        const void *remote, int tag)
 {
     return (struct am_request_header){.length = sizeof(struct am_request_header),
                                       .kind = (uint8_t)kind,
                                       .owner = owner,
                                       .tag = (uint16_t)tag,
-                                      .remote = (uint64_t)(uintptr_t)mutex};
+                                      .remote = (uint64_t)(uintptr_t)remote};
 }
 
 /* A decoded request: its shape, whose local side is the packed data of the request. */
