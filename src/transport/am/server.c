@@ -141,7 +141,7 @@ __attribute__((noinline)) static void serve_in_buffer(const struct am_request_he
     apply_update(r, &server.decoded.shape);
 }
 
-/* The client had to wait for one of its own replies. */
+/* Serve the client again, which waited for an earlier reply to itself. */
 static void stop_waiting_for_own(struct client *c)
 {
     c->waits_for_own = false;
