@@ -299,6 +299,7 @@ static void serve_many_requests(void)
 
 static const struct test tests[] = {
     {"100 active clients of 9,600 request credit once a lease", put_as_active_ones},
-    {"a server applies each request of 1, 8 and 63 clients once", serve_many_requests},
+    {"a server carries out the requests of 1, 8 and 63 clients, each fetch-and-add once",
+     serve_many_requests},
 };
 SUITE();
