@@ -2,6 +2,8 @@
  * told of it. */
 #include "harness.h"
 
+#include <unistd.h>
+
 enum { ROUNDS = 40, CELLS = 64, TAG = 321 };
 
 /* A value that no other round, writer and cell has. */
@@ -225,6 +227,34 @@ static void nothing_pending(void)
     ARMCI_Barrier();
 }
 
+/* Processes 0 and 2 fence gets from 1 and 3, which have put much and do not take in the
+ * acknowledgements: with some MPI libraries the queue to them is full, and holds the gets back. */
+static void a_full_queue(void)
+{
+    enum { PUTS = 200, MS = 50 };
+    int me = test_rank(), n = test_ranks(), partner = me ^ 1, value = me + 1, seen = 0;
+    void **base = region_create((PUTS + 1) * sizeof(int));
+    ARMCI_Put(&value, base[me], sizeof value, me);
+    ARMCI_Barrier();
+    if (partner < n && me % 2 == 1) {
+        for (int i = 1; i <= PUTS; i++)
+            ARMCI_NbPut(&value, (int *)base[partner] + i, sizeof value, partner, NULL);
+        usleep(MS * 1000);
+    } else if (partner < n) {
+        armci_hdl_t hdl = new_handle();
+        usleep(MS * 500);
+        for (int i = 0; i < PUTS; i++)
+            ARMCIX_Progress();
+        ARMCI_NbPut(&value, base[me], sizeof value, me, NULL);
+        ARMCI_NbGet(base[partner], &seen, sizeof seen, partner, &hdl);
+        ARMCI_AllFence();
+        ARMCI_Wait(&hdl);
+        check_long(seen, partner + 1, "a get before ARMCI_AllFence, after ARMCI_Wait");
+    }
+    ARMCI_Barrier();
+    region_done(base);
+}
+
 static const struct test tests[] = {
     {"a message after a fence: whoever is told sees the data, the target or another",
      message_after_fence},
@@ -241,5 +271,6 @@ static const struct test tests[] = {
     {"ARMCI_Barrier completes everything", ONE_ROW(exchange_rows, int, BARRIER)},
     {"fence for a process that a group region excludes", fence_outside_a_group_region},
     {"fences with nothing pending", nothing_pending},
+    {"a fence waits for what a full queue holds back", a_full_queue},
 };
 SUITE();

@@ -58,10 +58,9 @@ static size_t call_count, call_room, most_in_flight;
 static char *text;
 
 static const char *const names[FAKE_KINDS] = {
-    "put",         "get",          "acc",      "shape-put", "shape-get",
-    "shape-acc",   "fetch-and-op", "cas",      "flush",     "flush-all",
-    "flush-local", "sync",         "progress", "create",    "create-dynamic",
-    "attach",      "free",
+    "put",    "get",   "acc",         "shape-put", "shape-get", "shape-acc", "fetch-and-op",
+    "cas",    "flush", "flush-local", "sync",      "progress",  "create",    "create-dynamic",
+    "attach", "free",
 };
 
 static void *allocate(size_t bytes)
@@ -502,8 +501,9 @@ static void reorder(struct request **op, size_t n)
     }
 }
 
-static void complete_at(struct fake_window *f, int target)
+void armcii_window_flush(struct window *w, int target)
 {
+    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_FLUSH, .rank = target});
     size_t n;
     struct request **op = take_out(f, target, &n);
     reorder(op, n);
@@ -512,20 +512,7 @@ static void complete_at(struct fake_window *f, int target)
         free_operation(op[i]);
     }
     free(op);
-    for (int i = 0; i < (int)f->members; i++)
-        if (target < 0 || i == target) f->in_flight[i] = 0;
-}
-
-void armcii_window_flush(struct window *w, int target)
-{
-    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_FLUSH, .rank = target});
-    complete_at(f, target);
-}
-
-void armcii_window_flush_all(struct window *w)
-{
-    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_FLUSH_ALL});
-    complete_at(f, -1);
+    f->in_flight[target] = 0;
 }
 
 /* For operations that read remote memory, local completion is completion. */

@@ -88,7 +88,6 @@ static struct record *new_record(const struct raddr *raddr, int target)
     r->local = pending.tickets; /* earlier operations on this region and target are complete */
     if (pending.newest) pending.newest->newer = r;
     pending.newest = pending.by_target[target] = r;
-    armcii_rma_part(r->region)->dirty++;
     return r;
 }
 
@@ -103,7 +102,6 @@ static void discard(struct record *r)
     else
         pending.newest = r->older;
     if (r->older) r->older->newer = r->newer;
-    armcii_rma_part(r->region)->dirty--;
     r->next = pending.free_list;
     pending.free_list = r;
 }
@@ -199,65 +197,58 @@ static void complete_record_local(struct record *r)
     r->in_flight = 0;
 }
 
-/* ---- all targets of a window together ---- */
-
-static void flush_all(struct window *w)
-{
-    for (const struct record *r = pending.newest; r; r = r->older)
-        if (window_of(r) == w) armcii_doorbell_ring(r->target);
-    armcii_window_flush_all(w);
-}
-
-/* MPI_Win_flush_all waits for all targets together, but may visit every member, so it does not pay
- * for few targets. */
-static bool flush_all_pays(struct region *region)
-{
-    enum { FEW = 16 };
-    int dirty = armcii_rma_part(region)->dirty;
-    return dirty > 1 && dirty >= region->team->size / FEW;
-}
-
-/* Complete the operations on all regions that share the window. */
-static void complete_together(struct window *w)
-{
-    struct record *older;
-    bool issued = false;
-    flush_all(w);
-    for (const struct record *r = pending.newest; r; r = r->older) {
-        if (window_of(r) != w || !needs_readback(r)) continue;
-        issue_readback(r);
-        issued = true;
-    }
-    if (issued) flush_all(w);
-    for (struct record *r = pending.newest; r; r = older) {
-        older = r->older;
-        if (window_of(r) == w) discard(r);
-    }
-}
-
 static bool is_among(const struct record *r, const struct op_set *which)
 {
     return (!which->region || r->region == which->region) &&
            (!which->team || armcii_team_rank(which->team, r->target) >= 0);
 }
 
-void armcii_pending_complete(const struct op_set *which, unsigned how)
+static struct record *first_of(const struct op_set *which)
+{
+    return which->target < 0 ? pending.newest : pending.by_target[which->target];
+}
+
+static struct record *next_of(const struct op_set *which, const struct record *r)
+{
+    return which->target < 0 ? r->older : r->next;
+}
+
+/* Wakes all targets before it waits for the first one. MPI_Win_flush_all is no way to do this: over
+ * UCX it does not wait for operations that a full queue of the target holds back (seen with MPICH
+ * 4.0.2 and UCX 1.13). */
+static void complete_remotely(const struct op_set *which)
+{
+    struct record *r, *next;
+    for (r = first_of(which); r; r = next_of(which, r))
+        if (is_among(r, which)) armcii_doorbell_ring(r->target);
+    for (r = first_of(which); r; r = next_of(which, r)) {
+        if (!is_among(r, which)) continue;
+        armcii_window_flush(window_of(r), r->rank);
+        if (needs_readback(r)) issue_readback(r);
+    }
+    for (r = first_of(which); r; r = next) {
+        next = next_of(which, r);
+        if (!is_among(r, which)) continue;
+        if (needs_readback(r)) flush(r);
+        discard(r);
+    }
+}
+
+static void complete_locally(const struct op_set *which)
 {
     struct record *next;
-    const int target = which->target;
-    const bool everywhere = target < 0 && !which->team;
-    for (struct record *r = target < 0 ? pending.newest : pending.by_target[target]; r; r = next) {
-        next = target < 0 ? r->older : r->next;
-        if (!is_among(r, which)) continue;
-        if (!(how & COMPLETE_REMOTE)) {
-            if (r->local < r->last) complete_record_local(r);
-        } else if (everywhere && flush_all_pays(r->region)) {
-            complete_together(window_of(r));
-            next = pending.newest;
-        } else {
-            complete_record(r);
-        }
+    for (struct record *r = first_of(which); r; r = next) {
+        next = next_of(which, r);
+        if (is_among(r, which) && r->local < r->last) complete_record_local(r);
     }
+}
+
+void armcii_pending_complete(const struct op_set *which, unsigned how)
+{
+    if (how & COMPLETE_REMOTE)
+        complete_remotely(which);
+    else
+        complete_locally(which);
 }
 
 /* ---- operations in flight ---- */

@@ -23,7 +23,6 @@ struct rma_region {
     struct window *window; /* own, or its chunk's */
     struct window own;
     uint64_t id;        /* unique in this process, never 0 */
-    int dirty;          /* targets with pending operations */
     const char *origin; /* the address with displacement 0 in all processes; NULL: see pad */
     size_t *pad;        /* [team size]: displacement of the slice's base; NULL: 0 */
 };

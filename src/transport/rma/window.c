@@ -116,13 +116,6 @@ void armcii_window_flush(struct window *w, int target)
     armcii_mpi_end_progress();
 }
 
-void armcii_window_flush_all(struct window *w)
-{
-    armcii_mpi_begin_progress();
-    MPI_Win_flush_all(w->win);
-    armcii_mpi_end_progress();
-}
-
 void armcii_window_flush_local(struct window *w, int target)
 {
     armcii_mpi_begin_progress();

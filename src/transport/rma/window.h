@@ -62,10 +62,8 @@ void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp,
 
 /* ---- completion ---- */
 
-/* Complete the caller's operations remotely: towards rank `target`, or towards all members. */
+/* Complete the caller's operations towards rank `target`: remotely, or locally. */
 void armcii_window_flush(struct window *w, int target);
-void armcii_window_flush_all(struct window *w);
-/* Completes the caller's operations towards rank `target` locally. */
 void armcii_window_flush_local(struct window *w, int target);
 /* Makes completed operations of others visible to the caller's loads, and the caller's stores
  * visible to others. */
