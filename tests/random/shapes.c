@@ -79,7 +79,8 @@ static bool find_local_area(const struct program *p, const struct phase *ph, str
     return false;
 }
 
-/* True if the transfer must meet whole elements, and the library keeps that for aligned ones only. */
+/* True if the transfer must meet whole elements, and the library keeps that for aligned ones only.
+ */
 static bool must_align(const struct wish *wish)
 {
     return wish->verb == GET && wish->area->rule == RULE_SHARED_ACC && !has(FAMILY_WHOLE);
