@@ -55,6 +55,12 @@ bool armcii_affinity_take_processor(void)
     return taken;
 }
 
+void armcii_affinity_return_processor(void)
+{
+    affinity.can_bind = sched_setaffinity(0, sizeof affinity.allowed, &affinity.allowed) == 0;
+    affinity.bound = false;
+}
+
 void armcii_affinity_init(void)
 {
     affinity.program_thread = syscall(SYS_gettid);

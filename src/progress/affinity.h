@@ -19,6 +19,8 @@ void armcii_affinity_avoid(const uint64_t *taken, const uint64_t *of_job, size_t
 void armcii_affinity_init(void);
 /* True if there is such a processor, which the calling progress thread then takes. */
 bool armcii_affinity_take_processor(void);
+/* Allow the calling progress thread the processors of the program's thread instead. */
+void armcii_affinity_return_processor(void);
 /* Bind the calling progress thread to the processor of the program's thread; allow all processors
  * again; move there, unbound. */
 void armcii_affinity_bind(void);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/backoff.h"
@@ -25,7 +26,10 @@ static struct {
         bool drained;      /* an event preceded the last poll, with no sleep between */
         unsigned spurious; /* events in a row that brought no work */
     } state;
-    bool dedicated;               /* the thread has a processor that no process of the job uses */
+    bool dedicated; /* the thread has a processor that no process of the job uses */
+    struct {
+        long wall, cpu;           /* microseconds, at the begin; 0 and 0: not begun */
+    } spin;                       /* without a sleep, on that processor */
     atomic_bool stopping, asleep; /* asleep: for long, and no event ends the sleep */
     pthread_t thread;
     bool exists;
@@ -56,6 +60,7 @@ static void note_found(enum progress_work found)
 static void sleep_in(bool (*wait)(long timeout), long timeout, bool (*may_sleep)(void))
 {
     enum { LATE_US = 200 }; /* a later end means that the processor was busy */
+    loop.spin.wall = 0;
     if (timeout > POLL_US) armcii_affinity_bind();
     long due = armcii_clock() + timeout;
     atomic_store(&loop.asleep,
@@ -116,6 +121,32 @@ static void sleep_on_events(enum progress_wait wait)
         note_work();
 }
 
+/* ---- a processor of the thread alone ---- */
+
+static long processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* Returns the processor where others run there, too: another job, or another node of this one where
+ * nodes are containers of one machine. Between two spins the thread would wait for a time slice of
+ * theirs. */
+static void watch_processor(void)
+{
+    enum { WATCH_US = 20000, PART = 8 };
+    long now = armcii_clock(), wall = now - loop.spin.wall;
+    if (loop.spin.wall && wall < WATCH_US) return;
+    long cpu = processor_time();
+    if (loop.spin.wall && cpu - loop.spin.cpu < wall - wall / PART) {
+        loop.dedicated = false;
+        armcii_affinity_return_processor();
+    }
+    loop.spin.wall = now;
+    loop.spin.cpu = cpu;
+}
+
 /* ---- the loop ---- */
 
 static void back_off(void)
@@ -134,6 +165,7 @@ static void back_off(void)
         loop.state.slept = true;
     } else if (wait == WAIT_POLL && loop.dedicated) {
         armcii_pause();
+        watch_processor();
     } else if (loop.policy->events == EVENTS_SHARED && loop.state.signaled) {
         sleep_after_spurious_event();
     } else {
@@ -185,6 +217,7 @@ static void *run(void *unused)
     use_exact_timers();
     armcii_timeslice_set(TIMESLICE_SHORT);
     loop.dedicated = armcii_affinity_take_processor();
+    loop.spin.wall = 0;
     while (!atomic_load(&loop.stopping))
         armcii_progress_loop_step();
     return NULL;

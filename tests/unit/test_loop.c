@@ -333,9 +333,9 @@ static void copy_mask(const cpu_set_t *set, uint64_t mask[])
         mask[p / 64] |= (uint64_t)(CPU_ISSET(p, set) != 0) << p % 64;
 }
 
-/* Sleeps of a thread that has nothing to do, in a while, where the job has the processors `of_job`
- * and its processes use those in `taken`. */
-static int sleeps_beside(const cpu_set_t *taken, const cpu_set_t *of_job)
+/* Start a thread that has nothing to do, where the job has the processors `of_job` and its
+ * processes use those in `taken`. */
+static void start_beside(const cpu_set_t *taken, const cpu_set_t *of_job)
 {
     static uint64_t masks[2][CPU_SETSIZE / 64];
     copy_mask(taken, masks[0]);
@@ -343,10 +343,17 @@ static int sleeps_beside(const cpu_set_t *taken, const cpu_set_t *of_job)
     reset(WAIT_POLL, WAIT_POLL);
     armcii_affinity_avoid(masks[0], masks[1], CPU_SETSIZE / 64);
     armcii_progress_thread_start(&usual);
-    usleep(50000);
+}
+
+/* Its sleeps during many polls. */
+static int sleeps_beside(const cpu_set_t *taken, const cpu_set_t *of_job)
+{
+    start_beside(taken, of_job);
+    while (polls < 100 * POLLS)
+        usleep(100);
+    int slept = sleeps;
     armcii_progress_thread_end();
-    ck_assert_int_gt(polls, 0);
-    return sleeps;
+    return slept;
 }
 
 /* Is no other processor on the core of this one? */
@@ -362,17 +369,52 @@ static bool is_alone(int processor)
     return !strpbrk(list, ",-");
 }
 
+/* The last processor of this process; all of them, and all others. */
+static int last_processor(cpu_set_t *all, cpu_set_t *but_one)
+{
+    int last = CPU_SETSIZE - 1;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof *all, all), 0);
+    while (!CPU_ISSET((size_t)last, all))
+        last--;
+    *but_one = *all;
+    CPU_CLR((size_t)last, but_one);
+    return last;
+}
+
 TEST(the_thread_sleeps_only_where_the_job_uses_every_core)
 {
     cpu_set_t all, but_one;
-    int last = CPU_SETSIZE - 1;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
-    while (!CPU_ISSET((size_t)last, &all))
-        last--;
-    but_one = all;
-    CPU_CLR((size_t)last, &but_one);
+    int last = last_processor(&all, &but_one);
     ck_assert_int_gt(sleeps_beside(&all, &all), 0);
     ck_assert_int_eq(sleeps_beside(&but_one, &all) == 0, is_alone(last));
     ck_assert_int_gt(sleeps_beside(&but_one, &but_one), 0); /* the last one is of another job */
     ck_assert_int_gt(sleeps_beside(&all, &all), 0);
+}
+
+static atomic_bool computes;
+
+static void *compute(void *processor)
+{
+    cpu_set_t there = one_processor(*(int *)processor);
+    sched_setaffinity(0, sizeof there, &there);
+    while (computes)
+        ;
+    return NULL;
+}
+
+TEST(the_thread_returns_a_processor_that_others_use)
+{
+    cpu_set_t all, but_one;
+    pthread_t other;
+    int last = last_processor(&all, &but_one);
+    if (!is_alone(last)) return;
+    computes = true;
+    ck_assert_int_eq(pthread_create(&other, NULL, compute, &last), 0);
+    start_beside(&but_one, &all);
+    for (int ms = 0; sleeps == 0 && ms < 20000; ms++)
+        usleep(1000);
+    ck_assert_int_gt(sleeps, 0);
+    armcii_progress_thread_end();
+    computes = false;
+    pthread_join(other, NULL);
 }
