@@ -1,6 +1,7 @@
 /* issue.c - transfers and read-modify-write by the calls of ARMCI, and the check of what gets
  * bring. */
 #include "../../tools/lib/call.h"
+#include "options.h"
 #include "run.h"
 
 /* ---- calls ---- */
@@ -97,12 +98,13 @@ static void get_value(const struct transfer *t, void *src, char *value)
 
 /* ---- what gets bring ---- */
 
-/* What is seen in a shared area cannot be told beforehand: take it over. */
+/* What is seen in a shared area cannot be told beforehand: take it over. Without the family `whole`
+ * it may be parts of several sums. */
 static void check_shared(struct run *run, const struct op *op, const struct segment *s,
                          const char *seen)
 {
     const struct area *a = &run->ph->area[op->t.area];
-    for (long i = 0; i < s->bytes; i += part_of(a->type))
+    for (long i = 0; i < s->bytes && has(FAMILY_WHOLE); i += part_of(a->type))
         check_part(run, op, a, s->remote + i, seen + i);
 }
 

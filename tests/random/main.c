@@ -85,7 +85,7 @@ void place_set(int phase, long unit, long sequence, const char *what)
 /* ---- programs ---- */
 
 /* What the library at hand does not have is left out, and what MPI does not promise where it moves
- * the data of a node: it may copy an element in two parts. */
+ * the data of a node: it may copy an element in parts (seen with MPICH 5). */
 static void leave_out_missing(void)
 {
     const char *shm = getenv("ARMCI_SHM");

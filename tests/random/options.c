@@ -39,7 +39,7 @@ static const struct {
     [FAMILY_NEGATIVE] = {"negative", "negative strides"},
     [FAMILY_ZERO] = {"zero", "counts of 0, slices of 0 bytes"},
     [FAMILY_UNALIGNED] = {"unaligned", "accumulates from and to unaligned addresses"},
-    [FAMILY_WHOLE] = {"whole", "gets of whole elements to unaligned addresses, beside accumulates"},
+    [FAMILY_WHOLE] = {"whole", "gets beside accumulates see whole elements"},
     [FAMILY_LOCAL_IN_GLOBAL] = {"local-in-global", "local buffers in the own slices"},
     [FAMILY_LAZY] =
         {"lazy",

@@ -79,13 +79,6 @@ static bool find_local_area(const struct program *p, const struct phase *ph, str
     return false;
 }
 
-/* True if the transfer must meet whole elements, and the library keeps that for aligned ones only.
- */
-static bool must_align(const struct wish *wish)
-{
-    return wish->verb == GET && wish->area->rule == RULE_SHARED_ACC && !has(FAMILY_WHOLE);
-}
-
 /* Where a local range of n bytes lies. What comes from shared areas is not known beforehand: only
  * private memory takes it. */
 static struct spot place_local(const struct program *p, const struct phase *ph, struct rng *rng,
@@ -99,8 +92,7 @@ static struct spot place_local(const struct program *p, const struct phase *ph, 
         spot = shape_landing(rng, n + ALIGNMENT);
     bool aligned =
         wish->content.type != TYPE_BYTES && !(has(FAMILY_UNALIGNED) && rng_chance(rng, 15));
-    if (aligned || must_align(wish))
-        spot.offset = (spot.offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (aligned) spot.offset = (spot.offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return spot;
 }
 
@@ -113,7 +105,7 @@ static long remote_unit(const struct wish *wish)
 
 static long local_unit(const struct wish *wish)
 {
-    return must_align(wish) ? size_of(wish->area->type) : size_of(wish->content.type);
+    return size_of(wish->content.type);
 }
 
 /* A length in bytes up to `most`, mostly short, now and then the most. */
