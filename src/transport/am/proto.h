@@ -43,8 +43,8 @@ enum {
     AM_REPLY_MAX = 512 << 10,                     /* data bytes of a packed reply */
     AM_PACKED_MAX = (512 << 10) - AM_HEADERS_MAX, /* data bytes of a rendezvous accumulate or packed
                                                      put: the server receives them in a buffer */
-    AM_SHORT_REPLY = 1 << 10,                     /* data bytes of a reply in a reply bundle */
-    AM_REPLIES_MAX = 8 << 10,                     /* bytes of the replies in a reply bundle */
+    AM_SHORT_REPLY = 4 << 10,                     /* data bytes of a reply in a reply bundle */
+    AM_REPLIES_MAX = 16 << 10,                    /* bytes of the replies in a reply bundle */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
     AM_ZCOPY_MAX = 1 << 30,                       /* bytes of a zero-copy message */
     AM_UNEXPECTED_MAX = 64 << 10, /* bytes of a message that MPI delivers before its receive is
