@@ -41,6 +41,8 @@ VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) fo
             ("hosts", "passive"): [("no progress", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
+# Between nodes a long transfer takes one of two times in a launch, 1.4 apart, by messages of MPI as well: of so many launches the middle one counts.
+LAUNCHES = {("hosts", "bandwidth"): 3}
 # Each rank is a node, as far as MPI tells (tests/mpi/pretended_nodes.h); MPI is asked for threads, as the library asks it where a job has nodes.
 PRETENDED = {"ARMCI_TEST_NODE": "1", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
 LEFT_OUT = {"mg": ["MG B*"]}            # rows that take too long, and those that a rival leaves out as well
@@ -177,6 +179,19 @@ def measure_word(job, run, word, variant="", left_out=()):
     run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in rows if not row["valid"]]
 
 
+def measure_middle(job, run, word, launches):
+    """The same in so many launches: of each row the one with the middle median."""
+    parts = [{"library": run["library"], "rows": [], "problems": []} for _ in range(launches)]
+    for part in parts:
+        measure_word(job, part, word)
+    run.setdefault("head", parts[0]["head"])
+    run["problems"] += parts[0]["problems"]
+    found = {}
+    for row in sorted((row for part in parts for row in part["rows"]), key=lambda row: row["median_ns"]):
+        found.setdefault(row["name"], []).append(row)
+    run["rows"] += [found[row["name"]][len(found[row["name"]]) // 2] for row in parts[0]["rows"]]
+
+
 def sentence(problem):
     """What went wrong, without the output of the command, and without folders of this machine."""
     text = " ".join(str(problem).split("\n")[:2])
@@ -215,7 +230,8 @@ def measure_library(args, mpi, place, word, run, rival, path):
         run["rows"] += rows
         run["problems"] += problems
         return
-    measure_word(Job(mpi, place, ranks, path, [word], args.seconds), run, word)
+    launches = LAUNCHES.get((place, word), 1)
+    measure_middle(Job(mpi, place, ranks, path, [word], args.seconds / launches), run, word, launches)
     for name, settings, left_out in VARIANTS.get((place, word), []) if run["library"] == OURS else []:
         progress(f"    {name}")
         measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), run, word, name, left_out)
