@@ -398,17 +398,17 @@ FIGURES = [
 HEAD = """# Forty figures of five papers
 
 Generated from `results/` by `make update-generated`. Five papers describe ARMCI and libraries like it. Each of their 40 figures and tables with
-measurements has a section: what the authors found, claims about rows of this project, and a verdict that is computed from the records.
+measurements has a section: what the authors found, claims about rows of this project, and a verdict, computed from the records.
 
 A claim has a bound: the weakest figure that the authors give, 1 where they say faster or slower only, 1.1 where they say as fast. A cell has a
-time, and the ratio that the claim is about; the columns of other libraries have theirs. A place is a link to the record of the run. Times are medians.
-[Measurements](../measurements.md) says how a row is measured.
+time, and the ratio that the claim is about; the columns of other libraries have theirs. A place is a link to the record of the run. Times are medians
+([how they are measured](../measurements.md)).
 
-- *shown*: all claims hold in all rows
-- *shown in part*: a claim holds in at least half of its rows, or all claims in a smaller scope than the authors'; the table says what part
-- *not reproduced*: no claim holds in half of its rows
-- *not measured*: there is no record
-- *cannot*: this library does not do it, or this machine cannot show it
+- *shown*, %d: all claims hold in all rows
+- *shown in part*, %d: a claim holds in at least half of its rows, or all claims in a smaller scope than the authors'; its section says what part
+- *not reproduced*, %d: no claim holds in half of its rows
+- *not measured*, %d: there is no record
+- *cannot*, %d: this library does not do it, or this machine cannot show it
 """
 
 
@@ -449,14 +449,17 @@ def anchor(figure):
 
 def section(facts, figure):
     verdict, more = figure.verdict(facts)
-    lines = [f"### {figure.key()}", "", paragraph(f"{figure.subject[0].upper()}{figure.subject[1:]}. *{figure.found}*"), "",
-             paragraph(f"**{verdict[0].upper()}{verdict[1:]}**" + (f": {more}." if more else "."))]
-    lines += drawn(facts, figure)
+    lines = [f"### {figure.key()}", "", paragraph(f"{figure.subject[0].upper()}{figure.subject[1:]}. **{verdict[0].upper()}{verdict[1:]}**" + (f": {more}." if more else "."))]
+    details = ["", paragraph(f"*{figure.found}*")]
+    if figure.parts(facts):
+        details += ["", paragraph(f"What holds: {'; '.join(figure.parts(facts))}.")]
     if figure.why and any(one.holds is False for one in figure.instances(facts)):
-        lines += ["", paragraph(f"Where it does not hold: {figure.why}.")]
+        details += ["", paragraph(f"Where it does not hold: {figure.why}.")]
+    details += drawn(facts, figure)
     for claim in figure.claims:
-        lines += ["", paragraph(f"{claim.text} ({claim.limit()}: {held_of(claim.instances(facts))})"), "", *table(facts, claim)]
-    return lines
+        details += ["", paragraph(f"{claim.text} ({claim.limit()}: {held_of(claim.instances(facts))})"), "", *table(facts, claim)]
+    # Folded, so that forty verdicts are one page.
+    return [*lines, "", '<details markdown="1">', f"<summary>Findings and rows of {figure.key()}</summary>", *details, "", "</details>"]
 
 
 def verdicts(facts):
@@ -471,12 +474,11 @@ def page(facts):
     """doc/reference/papers.md"""
     counts = verdicts(facts)
     assert sum(counts.values()) == 40, counts
-    lines = [HEAD, "| verdict | figures |", "|---|---|", *(f"| {verdict} | {count} |" for verdict, count in counts.items()), "",
-             "| figure | subject | verdict | rows that hold | what holds |", "|---|---|---|---|---|"]
+    lines = [HEAD % tuple(counts.values()), "| figure | subject | verdict | rows that hold |", "|---|---|---|---|"]
     for figure in FIGURES:
         known = [one.holds for one in figure.instances(facts) if one.holds is not None]
         lines.append(f"| [{figure.key()}](#{anchor(figure)}) | {figure.subject} | {figure.verdict(facts)[0]} | "
-                     f"{f'{sum(known)} of {len(known)}' if known else ''} | {'; '.join(figure.parts(facts))} |")
+                     f"{f'{sum(known)} of {len(known)}' if known else ''} |")
     for paper, title in PAPERS.items():
         lines += ["", f"## {paper}. {title}"]
         for figure in (one for one in FIGURES if one.paper == paper):

@@ -232,14 +232,16 @@ def reference(facts):
     lines = ["# Results", "", "Generated from `results/` by `make update-generated`. The version is that of the run.", "", "## Machines", "",
              "| machine | processor | cores | memory, GiB | kernel |", "|---|---|---|---|---|"]
     lines += [f"| {key} | {one['processor']} | {one['cores']} | {one.get('memory_gib', '')} | {one.get('kernel', '')} |" for key, one in facts.data["machines"].items()]
-    lines += ["", "## Test runs", "", "| suite | MPI | ranks | nodes | passed | known | failed | version | command |", "|---|---|---|---|---|---|---|---|---|"]
+    lines += ["", "## Test runs", "", '<details markdown="1">', "<summary>All runs of tests</summary>", "", "| suite | MPI | ranks | nodes | passed | known | failed | version | command |", "|---|---|---|---|---|---|---|---|---|"]
     lines += [f"| {one['suite']} | {one['mpi']} | {one['ranks']} | {one['nodes']} | {one['passed']} | {one['known']} | {one['failed']} | {one['version']} | `{one['command']}` |"
               for one in facts.data["tests"]]
-    lines += ["", "## Figures of the pages"]
+    lines += ["", "</details>", "", "## Figures of the pages"]
+    runs = {}
     for key in sorted(cited()):
         if key in facts.all:
-            fact = facts.all[key]
-            lines += ["", f"### {key}", "", f"**{fact.text}**: {fact.what}. {fact.source()}"]
+            runs.setdefault(facts.all[key].source(), []).append(key)
+    for source, keys in sorted(runs.items()):
+        lines += ["", source, "", *(f'- <a id="{key}"></a>**{facts.all[key].text}**: {facts.all[key].what}' for key in keys)]
     return "\n".join(lines) + "\n"
 
 

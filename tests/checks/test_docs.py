@@ -131,7 +131,7 @@ def layers():
 
 @pytest.mark.parametrize("page", markdown())
 def test_links(page):
-    """Links to files, and to headings of Markdown pages."""
+    """Links to files, and to headings and anchors of Markdown pages."""
     faults = []
     for target in set(re.findall(r"\]\((?!https?:)([^)\s]+)\)", read(page))):
         path, _, anchor = target.partition("#")
@@ -140,7 +140,7 @@ def test_links(page):
             faults.append("%s links to %s, which does not exist" % (page, target))
         elif anchor:
             headings = re.findall(r"^#+ (.*)$", read(path), re.M)
-            if anchor not in [re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings]:
+            if f'<a id="{anchor}">' not in read(path) and anchor not in [re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings]:
                 faults.append("%s links to %s, which is no heading" % (page, target))
     none_of(faults)
 
