@@ -187,7 +187,7 @@ def measure_middle(job, run, word, launches):
     run.setdefault("head", parts[0]["head"])
     run["problems"] += parts[0]["problems"]
     found = {}
-    for row in sorted((row for part in parts for row in part["rows"]), key=lambda row: row["median_ns"]):
+    for row in sorted((row for part in parts for row in part["rows"]), key=lambda row: row.get("median_ns", 0)):
         found.setdefault(row["name"], []).append(row)
     run["rows"] += [found[row["name"]][len(found[row["name"]]) // 2] for row in parts[0]["rows"]]
 
