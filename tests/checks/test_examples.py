@@ -42,4 +42,4 @@ def test_length_in_python(name):
     """As doc/python.md says it, with that of the program that uses mpi4py."""
     ours, theirs = (len(read(folder, "python", name + ".py").splitlines()) for folder in ("examples", "benchmarks"))
     row = next(line for line in read("doc", "python.md").splitlines() if line.startswith("| `examples/python/%s.py`" % name))
-    assert row.endswith("| %d | %d |" % (ours, theirs)) and ours < 50
+    assert "| %d | %d |" % (ours, theirs) in row and ours < 50
