@@ -185,11 +185,12 @@ def measure_middle(job, run, word, launches):
     for part in parts:
         measure_word(job, part, word)
     run.setdefault("head", parts[0]["head"])
-    run["problems"] += parts[0]["problems"]
     found = {}
-    for row in sorted((row for part in parts for row in part["rows"]), key=lambda row: row.get("median_ns", 0)):
-        found.setdefault(row["name"], []).append(row)
-    run["rows"] += [found[row["name"]][len(found[row["name"]]) // 2] for row in parts[0]["rows"]]
+    for part in parts:
+        run["problems"] += [problem for problem in part["problems"] if problem not in run["problems"]]
+        for row in part["rows"]:
+            found.setdefault(row["name"], []).append(row)
+    run["rows"] += [sorted(rows, key=lambda row: row.get("median_ns", 0))[len(rows) // 2] for rows in found.values()]
 
 
 def sentence(problem):

@@ -25,11 +25,11 @@ static struct {
         bool signaled;     /* an event ended the last sleep */
         bool drained;      /* an event preceded the last poll, with no sleep between */
         unsigned spurious; /* events in a row that brought no work */
+        struct {
+            long wall, cpu; /* microseconds, when it began; wall 0: it has not */
+        } spin;             /* without a sleep, on a processor that the thread has alone */
     } state;
-    bool dedicated; /* the thread has a processor that no process of the job uses */
-    struct {
-        long wall, cpu;           /* microseconds, at the begin; 0 and 0: not begun */
-    } spin;                       /* without a sleep, on that processor */
+    bool dedicated;               /* the thread has a processor that no process of the job uses */
     atomic_bool stopping, asleep; /* asleep: for long, and no event ends the sleep */
     pthread_t thread;
     bool exists;
@@ -60,7 +60,7 @@ static void note_found(enum progress_work found)
 static void sleep_in(bool (*wait)(long timeout), long timeout, bool (*may_sleep)(void))
 {
     enum { LATE_US = 200 }; /* a later end means that the processor was busy */
-    loop.spin.wall = 0;
+    loop.state.spin.wall = 0;
     if (timeout > POLL_US) armcii_affinity_bind();
     long due = armcii_clock() + timeout;
     atomic_store(&loop.asleep,
@@ -136,15 +136,15 @@ static long processor_time(void)
 static void watch_processor(void)
 {
     enum { WATCH_US = 20000, PART = 8 };
-    long now = armcii_clock(), wall = now - loop.spin.wall;
-    if (loop.spin.wall && wall < WATCH_US) return;
+    long now = armcii_clock(), wall = now - loop.state.spin.wall;
+    if (loop.state.spin.wall && wall < WATCH_US) return;
     long cpu = processor_time();
-    if (loop.spin.wall && cpu - loop.spin.cpu < wall - wall / PART) {
+    if (loop.state.spin.wall && cpu - loop.state.spin.cpu < wall - wall / PART) {
         loop.dedicated = false;
         armcii_affinity_return_processor();
     }
-    loop.spin.wall = now;
-    loop.spin.cpu = cpu;
+    loop.state.spin.wall = now;
+    loop.state.spin.cpu = cpu;
 }
 
 /* ---- the loop ---- */
@@ -217,7 +217,6 @@ static void *run(void *unused)
     use_exact_timers();
     armcii_timeslice_set(TIMESLICE_SHORT);
     loop.dedicated = armcii_affinity_take_processor();
-    loop.spin.wall = 0;
     while (!atomic_load(&loop.stopping))
         armcii_progress_loop_step();
     return NULL;

@@ -85,8 +85,7 @@ static struct spot place_local(const struct program *p, const struct phase *ph, 
                                const struct wish *wish, long n)
 {
     struct spot spot;
-    bool shared = wish->verb == GET && wish->area->rule == RULE_SHARED_ACC,
-         private = wish->fresh || shared;
+    bool private = wish->fresh || (wish->verb == GET && wish->area->rule == RULE_SHARED_ACC);
     if (private || !rng_chance(rng, 25) ||
         !find_local_area(p, ph, rng, wish->origin, n + ALIGNMENT, &spot))
         spot = shape_landing(rng, n + ALIGNMENT);

@@ -478,7 +478,7 @@ static struct request **take_out(struct fake_window *f, int rank, size_t *n)
     struct request **link = &f->first;
     while (*link) {
         struct request *op = *link;
-        if (rank < 0 || op->rank == rank) {
+        if (op->rank == rank) {
             taken[(*n)++] = op;
             *link = op->next;
         } else

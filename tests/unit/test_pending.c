@@ -367,7 +367,7 @@ TEST(slices_with_padding)
     fake_expect("strided", "flush 2/2; shape-put 2/2 80+12 in 3; flush-local 2/2");
 }
 
-/* Each region has records of its own there. */
+/* A record is of one region, also where regions share a window. */
 TEST(regions_share_a_window)
 {
     struct region *extent = job_region(0, 4, 2 * BYTES);
