@@ -31,10 +31,14 @@
 #ifndef MUTEXES
 #define MUTEXES 0
 #endif
+#ifndef FRAGMENTS
+#define FRAGMENTS 0
+#endif
 #ifndef SMALL
 #define SMALL 0 /* the window, where it is less than two messages; 0: it is not */
 #endif
 #define MOST_REQUESTS 2 /* of a message */
+#define REQUESTS (1 + FRAGMENTS * MOST_REQUESTS) /* of an operation */
 #define BUFFERS 2      /* of a client, for messages that are open or not yet received */
 #define MAX_UNACKED 2  /* messages of a client to a server */
 #define AT_ONCE 1      /* short gets that are sent at once */
@@ -53,22 +57,23 @@
 #define LONGEST (MOST_REQUESTS * (WINDOW + 1)) /* message */
 #define COUNT(length) ((length) > SHORTEST -> (length) : SHORTEST)
 #define MOST (LEASE_WINDOW * LONGEST / SHORTEST + 2)
-#define MOST_DEFERRED (2 * CALLS) /* of a client; requests for credit, too */
+#define MOST_DEFERRED (2 * REQUESTS * CALLS) /* of a client; requests for credit, too */
 #else
 #define WINDOW (2 * MESSAGE + RNDV_DATA)
 #define LENGTH(what) 1
 #define COUNT(length) MESSAGE
 #define MOST (WINDOW / MESSAGE + 1) /* messages of a client to a server: a send beyond it fails an assertion */
-#define MOST_DEFERRED CALLS
+#define MOST_DEFERRED (REQUESTS * CALLS)
 #endif
 
 /* Requests. PUT: eager, an accumulate as well. RNDV, RTS: rendezvous puts; the data of RTS wait until the server has posted the
  * receive. ACC, ACC_RTS: as RNDV and RTS, but the server receives the data in memory that is for replies. GET: with a packed reply; SHORT: a get with a reply in a bundle. All of
  * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_CREDIT: for such a message.
+ * FRAGMENTED: a put of more requests than a message holds, FRAGMENT and at last PUT, whose acknowledgement is that of all.
  * UNLOCK: as PUT, but the acknowledgement of its message may be deferred (a put with flag as well). LOCK: with a reply that needs no memory, and shows that all before it is served; other threads go on meanwhile. */
 #define NONE 0
-mtype = { PUT, RNDV, RTS, ACC, ACC_RTS, GET, SHORT, LONG_PUT, LONG_GET, AM_CREDIT, LOCK, UNLOCK };
-#define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT || (what) == UNLOCK)
+mtype = { PUT, RNDV, RTS, ACC, ACC_RTS, GET, SHORT, LONG_PUT, LONG_GET, AM_CREDIT, LOCK, UNLOCK, FRAGMENTED, FRAGMENT };
+#define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT || (what) == UNLOCK || (what) == FRAGMENT)
 #define IS_GET(what) ((what) == GET || (what) == SHORT || (what) == LONG_GET)
 #define IS_ACC(what) ((what) == ACC || (what) == ACC_RTS)
 #define IS_RNDV(what) ((what) == RNDV || (what) == RTS || IS_ACC(what))
@@ -398,6 +403,10 @@ inline await(condition)
 /* Space in the open message. */
 inline reserve(s)
 {
+    if
+    :: e[s].n == MOST_REQUESTS -> d_step { endpoint_send(s) }
+    :: else
+    fi;
     await(e[s].n < MOST_REQUESTS);
     if
     :: !IS_OPEN(s) -> d_step { EACH_SERVER(endpoint_send) }; await(USED_BUFFERS < BUFFERS)
@@ -412,7 +421,7 @@ inline append(s, what)
     e[s].length = e[s].length + LENGTH(what);
     e[s].issued++;
     if
-    :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = 1; e[s].is_urgent = (what == UNLOCK)
+    :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = e[s].acknowledge || what != FRAGMENT; e[s].is_urgent = (what == UNLOCK)
     :: what == LOCK -> e[s].locks = 1; e[s].mark = e[s].transmitted
     :: what == GET || what == LONG_GET -> e[s].gets++
     :: what == SHORT -> e[s].shorts++
@@ -432,6 +441,18 @@ inline start(s, what)
     :: else
     fi;
     await(what != LOCK || !e[s].locks);
+    if
+    :: what == FRAGMENTED ->
+        what = FRAGMENT;
+        reserve(s);
+        d_step { append(s, what) };
+        reserve(s);
+        d_step { append(s, what) };
+#ifndef FAULT_LAST_NOT_ACKNOWLEDGED
+        what = PUT
+#endif
+    :: else
+    fi;
     reserve(s);
     d_step {
         append(s, what);
@@ -486,6 +507,9 @@ inline choose(s, what)
 #endif
 #if ACCS
     :: what = ACC
+#endif
+#if FRAGMENTS
+    :: what = FRAGMENTED
 #endif
 #if MUTEXES
     :: what = LOCK

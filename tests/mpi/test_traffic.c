@@ -321,8 +321,33 @@ static void locks_between_nodes(void)
     ARMCI_Destroy_mutexes();
 }
 
+/* A put of several messages is acknowledged with its last one. */
+static void fragments_between_nodes(void)
+{
+    enum { PUTS = 200, FEW = PUTS / 20, BYTES = 60000 };
+    static char data[BYTES];
+    void *base[MOST_RANKS];
+    ARMCI_Malloc(base, BYTES);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    const long before = messages;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < PUTS && test_rank() == test_ranks() - 1; i++) {
+        ARMCI_Put(data, base[0], BYTES, 0);
+        ARMCI_Fence(0);
+    }
+    PMPI_Barrier(MPI_COMM_WORLD);
+    const long sent = messages - before;
+    if (test_rank() == 0)
+        check(sent <= PUTS + FEW, "%ld messages of a server for %d puts", sent, PUTS);
+    if (test_rank() == test_ranks() - 1)
+        check(sent >= 2 * PUTS, "%ld messages of a client for %d puts of %d bytes", sent, PUTS,
+              BYTES);
+    ARMCI_Free(base[test_rank()]);
+}
+
 static const struct test tests[] = {
     {"collective calls send as many messages as the model says, to few processes", few_messages},
     {"a server sends one message for a lock and its unlock", locks_between_nodes},
+    {"a server acknowledges a put of several messages once", fragments_between_nodes},
 };
 SUITE(.start = start_threaded);

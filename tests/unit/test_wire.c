@@ -444,12 +444,18 @@ TEST(wrong_messages_are_refused)
 
 /* ---- the client ---- */
 
-enum { BUNDLES = 20000, GETS = 8, MOST_TAGS = 8, LONG_PUT = AM_RNDV_MIN + 64 };
+enum {
+    BUNDLES = 20000,
+    GETS = 8,
+    MOST_TAGS = 8,
+    FRAGMENTS = AM_RNDV_MIN / 2 + 64,
+    LONG_PUT = AM_RNDV_MIN + 64
+};
 
 /* What the server has to send. */
 static struct {
     int messages, gets, tags, tag[MOST_TAGS];
-    uint32_t bytes, transmitted;
+    uint32_t transmitted;
 } owed;
 static uint64_t here[GETS];
 
@@ -458,7 +464,6 @@ static void note_message(const void *sent, size_t bytes)
     const struct am_message_header *head = sent;
     owed.transmitted += armcii_am_message_size(bytes);
     owed.messages += head->acknowledge;
-    owed.bytes += head->acknowledge ? (uint32_t)bytes : 0;
     for (size_t at = sizeof *head; at < bytes;) {
         struct am_request_header r;
         memcpy(&r, (const char *)sent + at, sizeof r);
@@ -488,6 +493,7 @@ static void start_ops(void)
         start_op(OP_GET, &here[i - 1], sizeof here[0]);
     for (int i = rng_between(&rng, 0, 5); i > 0; i--)
         start_op(OP_PUT, long_one, 8);
+    if (rng_chance(&rng, 2)) start_op(OP_PUT, long_one, FRAGMENTS);
     for (int i = rng_between(&rng, 0, 2); i > 0; i--)
         start_op(OP_PUT, long_one, LONG_PUT);
     armcii_endpoints_send();
@@ -497,7 +503,6 @@ static void start_ops(void)
 static size_t make_bundle(struct am_reply_bundle *b)
 {
     b->head = (struct am_reply_header){.messages = owed.messages,
-                                       .bytes = (int32_t)owed.bytes,
                                        .rndv_tag = owed.tags ? owed.tag[owed.tags - 1] : 0,
                                        .served = owed.transmitted};
     b->bytes = (uint64_t)owed.gets * sizeof here[0];
@@ -509,7 +514,6 @@ static size_t make_bundle(struct am_reply_bundle *b)
 static void count_bundle(const struct am_reply_bundle *b)
 {
     owed.messages -= b->head.messages;
-    owed.bytes -= (uint32_t)b->head.bytes;
     owed.gets -= (int)(b->bytes / sizeof here[0]);
     int i = 0;
     while (i < owed.tags && owed.tag[i] != b->head.rndv_tag)

@@ -20,11 +20,13 @@ uint64_t armcii_client_last_id(void)
     return last_id;
 }
 
-__attribute__((always_inline)) static inline void
-append_request(struct endpoint *e, const struct am_request *r, const struct shape *s)
+__attribute__((always_inline)) static inline void append_request(struct endpoint *e,
+                                                                 const struct am_request *r,
+                                                                 const struct shape *s,
+                                                                 bool acknowledge)
 {
     const size_t length = armcii_am_request_length(r, s);
-    char *to = armcii_endpoint_append(e, length, armcii_am_has_data(r->kind, r->data));
+    char *to = armcii_endpoint_append(e, length, acknowledge);
     armcii_am_encode(r, s, length, to);
 }
 
@@ -155,12 +157,13 @@ static inline struct am_request update_request(const struct op *op)
                                .owner = op->target};
 }
 
-static bool send_eager(struct endpoint *e, const struct op *op, const struct shape *s)
+/* The acknowledgement of the last fragment is that of all: a server serves the requests of a client
+ * in order. */
+static inline void append_eager(struct endpoint *e, const struct op *op, const struct shape *s,
+                                bool is_last)
 {
     const struct am_request r = update_request(op);
-    append_request(e, &r, s);
-    armcii_endpoint_send_if_due(e);
-    return false;
+    append_request(e, &r, s, is_last);
 }
 
 /* The server receives an accumulate, and what is packed here, in a buffer. */
@@ -195,7 +198,7 @@ static bool send_rndv(struct endpoint *e, const struct op *op, const struct shap
     r.waits = !armcii_endpoint_fits_window(e, bytes);
     if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
-    append_request(e, &r, s);
+    append_request(e, &r, s, false);
     armcii_endpoint_add_rndv(e, &rndv, r.waits ? 0 : bytes);
     armcii_endpoint_send(e);
     armcii_outstanding_set_send(o, data, armcii_endpoints->comm, server,
@@ -222,7 +225,7 @@ static bool get_short(struct endpoint *e, int owner, const struct shape *s)
 {
     struct outstanding *o = new_outstanding(0, owner);
     armcii_outstanding_set_unpack(o, s, NULL);
-    append_request(e, &(struct am_request){.kind = AM_GET, .owner = owner}, s);
+    append_request(e, &(struct am_request){.kind = AM_GET, .owner = owner}, s, false);
     armcii_endpoint_add_get(e, o);
     return true;
 }
@@ -242,7 +245,7 @@ static bool get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
                                 server, o->tag, &reply);
     const struct am_request r = {.kind = AM_GET, .owner = owner, .tag = o->tag};
     armcii_outstanding_start(o, reply, s->bytes);
-    append_request(e, &r, s);
+    append_request(e, &r, s, false);
     return true;
 }
 
@@ -253,11 +256,14 @@ static bool is_short_get(const struct op *op)
 
 /* Send a fragment of op: true if it is outstanding, under that id unless it is a short get. */
 static inline bool send_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
-                                 uint64_t id)
+                                 uint64_t id, bool is_last)
 {
     if (is_short_get(op)) return get_short(e, op->target, s);
     if (op->verb.kind == OP_GET) return get(e, op->target, s, id);
-    return s->bytes > armcii_endpoints->eager_max ? send_rndv(e, op, s, id) : send_eager(e, op, s);
+    if (s->bytes > armcii_endpoints->eager_max) return send_rndv(e, op, s, id);
+    append_eager(e, op, s, is_last);
+    if (is_last) armcii_endpoint_send_if_due(e);
+    return false;
 }
 
 static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
@@ -272,13 +278,17 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
     else
         armcii_am_fragment_begin(&cursor, s, op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
-        outstanding |= send_fragment(e, op, &fragment, id);
+        outstanding |= send_fragment(e, op, &fragment, id, false);
         if (op->verb.kind != OP_GET || !cursor.in_order) continue;
         armcii_endpoint_send(e);
         if (is_short_get(op))
             wait_for_gets(e, e->gets.started);
         else
             wait_for_operation(id);
+    }
+    if (op->verb.kind != OP_GET && e->open) {
+        armcii_endpoint_append(e, 0, true);
+        armcii_endpoint_send_if_due(e);
     }
     return outstanding;
 }
@@ -288,7 +298,7 @@ static inline bool send_data(struct endpoint *e, const struct op *op, uint64_t i
 {
     const struct shape *s = &op->shape;
     return s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max
-               ? send_fragment(e, op, s, id)
+               ? send_fragment(e, op, s, id, true)
                : send_fragments(e, op, id);
 }
 
@@ -302,7 +312,7 @@ static void put_flag(struct endpoint *e, const struct op *op)
         armcii_am_progress(&p);
     e->is_urgent = true;
     armcii_shape_contiguous(&s, &op->flag->value, op->flag->address, sizeof op->flag->value);
-    append_request(e, &(struct am_request){.kind = AM_PUT, .owner = op->target}, &s);
+    append_request(e, &(struct am_request){.kind = AM_PUT, .owner = op->target}, &s, true);
     armcii_endpoint_send_if_due(e);
     op->flag->is_carried = true;
 }

@@ -33,8 +33,8 @@ static struct {
     struct endpoint *first_dirty;
     struct endpoints shared;     /* with the other files */
     unsigned walks;              /* of the dirty ones, begun and not ended */
-    size_t window, enough;       /* enough: bytes of the window in which any message fits; the whole
-                                    window if it is shorter */
+    size_t window, enough;       /* enough: a message that leaves less of the window requests an
+                                    acknowledgement */
     atomic_uint replies_pending; /* to messages, rendezvous and short gets; atomic: the
                                     progress thread reads it without the lock */
     atomic_uint stream_polls;
@@ -218,7 +218,6 @@ void armcii_endpoint_send(struct endpoint *e)
     if (head->acknowledge) {
         if (e->ack_deferred) set_ack_deferred(e, false);
         e->sent++;
-        e->bytes_unacked += head->bytes;
         endpoints.replies_pending++;
     }
     struct send_buffer *b =
@@ -255,9 +254,6 @@ static inline const char *find_mistake(const struct endpoint *e, size_t received
         return "its length";
     if ((uint64_t)head->messages > e->sent - e->acked) /* or negative */
         return "the number of acknowledged messages";
-    if ((size_t)head->bytes > e->bytes_unacked ||
-        ((uint64_t)head->messages == e->sent - e->acked && (size_t)head->bytes != e->bytes_unacked))
-        return "the bytes of acknowledged messages";
     if (head->rndv_tag != 0 && !armcii_rndv_is_known(e->server, head->rndv_tag))
         return "the tag of a rendezvous";
     if (!is_grant_right(e, head->credit)) return "credit that is not requested";
@@ -302,7 +298,6 @@ static void take_bundle(const MPI_Status *status)
     const char *mistake = find_mistake(e, received);
     if (mistake) refuse_bundle(status, mistake);
     e->acked += (uint64_t)head->messages;
-    e->bytes_unacked -= (size_t)head->bytes;
     const uint64_t served = e->transmitted - unserved_of(e, head);
     set_reported(e, served);
     set_served(e, served);
@@ -563,7 +558,7 @@ uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e)
  * system takes that many bytes and delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
 {
-    if (e->open || e->rndvs > 0 || e->bytes_unacked > endpoints.shared.message_max) return false;
+    if (e->open || e->rndvs > 0 || e->unserved > endpoints.shared.message_max) return false;
     return e->acked == e->sent || (e->acked > 0 && !armcii_outstanding_any());
 }
 
@@ -582,6 +577,14 @@ struct endpoint *armcii_endpoint_connect(int rank)
 
 /* ---- start and end ---- */
 
+/* Half of the window, so that an acknowledgement comes before it is used up; where that is short,
+ * the longest message, or all of the window. */
+static size_t enough_of(size_t window, size_t message_max)
+{
+    if (window < message_max) return window;
+    return window / 2 > message_max ? window / 2 : message_max;
+}
+
 void armcii_endpoints_start(MPI_Comm comm)
 {
     endpoints.shared.comm = comm;
@@ -589,9 +592,7 @@ void armcii_endpoints_start(MPI_Comm comm)
     endpoints.shared.eager_max = armcii_am_eager_max();
     endpoints.shared.message_max = armcii_am_message_max();
     endpoints.window = armcii_am_window();
-    endpoints.enough = endpoints.window < endpoints.shared.message_max
-                           ? endpoints.window
-                           : endpoints.shared.message_max;
+    endpoints.enough = enough_of(endpoints.window, endpoints.shared.message_max);
     endpoints.shared.of = armcii_alloc((size_t)armcii_world->size, sizeof *endpoints.shared.of,
                                        "messages to other nodes");
     if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");

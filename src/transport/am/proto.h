@@ -80,7 +80,6 @@ enum {
  * the order of the requests, each padded to 8 bytes. */
 struct am_reply_header {
     int32_t messages;       /* that are applied, their gets served */
-    int32_t bytes;          /* of these */
     int32_t rndv_tag;       /* of a rendezvous that is complete at the server; 0: none */
     struct am_grant credit; /* that the client has requested; 0 messages: none */
     uint32_t
@@ -96,7 +95,7 @@ struct am_reply_bundle {
  * client has a window: so many bytes that it has sent and the server has not served, of messages,
  * and of rendezvous data as far as MPI may deliver them before their receive is posted.
  * A message beyond the window waits while an acknowledgement is on its way; data beyond it wait
- * until the server has posted the receive. A message that leaves less than a message of the window
+ * until the server has posted the receive. A message that leaves less than half of the window
  * requests an acknowledgement. So a client whose messages fit into its window never waits for other
  * clients, and an idle one keeps nothing from them.
  *

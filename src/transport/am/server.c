@@ -33,8 +33,8 @@ struct client {
     uint32_t served;         /* bytes since the start, modulo 2^32 (proto.h) */
     struct deferred *oldest; /* its deferred requests; all later ones wait behind them */
     struct deferred **newest;
-    uint32_t deferred;             /* bytes of these requests */
-    int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
+    uint32_t deferred; /* bytes of these requests */
+    int32_t held_acks; /* messages to acknowledge when no request is deferred */
     /* With deferred requests the client is in one queue, or waits for its own pending replies. */
     bool is_queued, waits_for_own;
     struct client *next_queued;
@@ -423,8 +423,7 @@ static void send_replies_and_acks(struct client *c)
 {
     if (!c->oldest) {
         server.bundle.head.messages = c->held_acks;
-        server.bundle.head.bytes = c->held_bytes;
-        c->held_acks = c->held_bytes = 0;
+        c->held_acks = 0;
         armcii_credit_end_used(c->rank);
     }
     send_bundle(c->rank);
@@ -503,10 +502,7 @@ static void serve_message(const struct am_message *m)
         at += r->length;
     }
     c->served += armcii_am_message_size(m->bytes) - (c->deferred - deferred_before);
-    if (m->head->acknowledge) {
-        c->held_acks++;
-        c->held_bytes += (int32_t)m->bytes;
-    }
+    c->held_acks += m->head->acknowledge;
     finish(c);
 }
 
