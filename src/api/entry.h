@@ -155,6 +155,7 @@ static inline int armcii_transfer_begin(const struct op_args *r, struct op *op)
     op->scale = r->scale;
     op->target = r->proc;
     op->flag = NULL;
+    op->more = false;
     int rc = armcii_check_process(r->caller, "proc", r->proc);
     if (rc || r->verb.kind != OP_ACC) return rc;
     rc = armcii_check_element(r->caller, (int)r->verb.element);

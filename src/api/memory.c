@@ -95,7 +95,7 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
     if (early)
         armcii_complete_region(own);
     else
-        armcii_aggregates_flush(-1);
+        armcii_aggregates_flush(-1, false);
     if (!armcii_region_agree(own ? own->team : team, own, &region))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr",
                             "the processes pass different regions", "%p", ptr);

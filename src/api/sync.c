@@ -15,7 +15,7 @@ static void note_program_stores(void)
 void armcii_complete_all(void)
 {
     note_program_stores();
-    armcii_aggregates_flush(-1);
+    armcii_aggregates_flush(-1, true);
     armcii_fence_all();
 }
 
@@ -27,7 +27,7 @@ void armcii_quiesce(void)
 
 void armcii_complete_region(struct region *region)
 {
-    armcii_aggregates_flush(-1);
+    armcii_aggregates_flush(-1, false);
     armcii_fence_region(region, -1);
 }
 
@@ -35,7 +35,7 @@ void armcii_complete_region(struct region *region)
 static void complete_process(int proc)
 {
     note_program_stores();
-    armcii_aggregates_flush(proc);
+    armcii_aggregates_flush(proc, true);
     armcii_fence(proc);
 }
 
@@ -88,7 +88,7 @@ int PARMCI_WaitProc(int proc)
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process(CALLER, "proc", proc);
     if (rc) return rc;
-    rc = armcii_aggregates_flush(proc);
+    rc = armcii_aggregates_flush(proc, false);
     armcii_wait_all(proc);
     return rc;
 }
@@ -98,7 +98,7 @@ int PARMCI_WaitAll(void)
 {
     ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_aggregates_flush(-1);
+    int rc = armcii_aggregates_flush(-1, false);
     armcii_wait_all(-1);
     return rc;
 }
@@ -142,7 +142,7 @@ static struct team *fence_group(const char *caller, const ARMCI_Group *group)
     struct team *team = entered ? armcii_check_group(caller, group) : NULL;
     if (!team) return NULL;
     note_program_stores();
-    armcii_aggregates_flush(-1);
+    armcii_aggregates_flush(-1, false); /* of other teams, too */
     armcii_fence_team(team);
     return team;
 }

@@ -466,7 +466,7 @@ static int put_then_flag(struct op *data, int *flag, int value)
     int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
     if (!rc) rc = armcii_op_check_mode(data->caller, "flag", OP_PUT, &raddr);
     if (!rc) rc = build_contiguous(&r, &value, flag, sizeof value, &op);
-    if (!rc) rc = armcii_aggregates_flush(data->target);
+    if (!rc) rc = armcii_aggregates_flush(data->target, true);
     if (rc) return rc;
     data->flag = &behind;
     rc = armcii_transfer_run(data, BLOCKING);

@@ -208,6 +208,7 @@ bool armcii_aggregate_make_op(struct aggregate *a, struct op *op)
     op->scale = a->scale;
     op->target = a->target;
     op->flag = NULL;
+    op->more = false;
     armcii_shape_vector(&op->shape, a->runs, a->run_count);
     armcii_shape_range(&op->shape, SHAPE_REMOTE, &op->lo, &op->hi);
     return true;

@@ -383,13 +383,15 @@ static void unlink_queued(struct handle_entry *s)
     give_queues(s);
 }
 
-/* Issue the requests of a queue as one vector transfer; requests queued meanwhile stay. */
-static int flush_queue(struct handle_entry *s, struct aggregate *queue)
+/* Issue the requests of a queue as one vector transfer; requests queued meanwhile stay. more: the
+ * caller starts or completes others at once. */
+static int flush_queue(struct handle_entry *s, struct aggregate *queue, bool more)
 {
     struct op op;
     struct request req = {0};
     struct aggregate sent = *queue;
     if (!armcii_aggregate_make_op(&sent, &op)) return 0;
+    op.more = more;
     *queue = (struct aggregate){0};
     s->flushing++;
     int rc = armcii_op_start(&op, &req);
@@ -404,12 +406,12 @@ static int flush_queue(struct handle_entry *s, struct aggregate *queue)
 }
 
 /* The queues with requests to the target, or to anybody (-1). */
-static int flush_queues(struct handle_entry *s, int target)
+static int flush_queues(struct handle_entry *s, int target, bool more)
 {
     int rc = 0;
     for (int q = 0; q < s->queue_count; q++) {
         if (!armcii_aggregate_has(&s->queues[q], target)) continue;
-        int failed = flush_queue(s, &s->queues[q]);
+        int failed = flush_queue(s, &s->queues[q], more);
         if (failed) rc = failed;
     }
     return rc;
@@ -422,7 +424,7 @@ static int flush_puts(struct handle_entry *s, int target)
     for (int q = 0; q < s->queue_count; q++) {
         if (s->queues[q].verb.kind != OP_PUT || !armcii_aggregate_has(&s->queues[q], target))
             continue;
-        int failed = flush_queue(s, &s->queues[q]);
+        int failed = flush_queue(s, &s->queues[q], true);
         if (failed) rc = failed;
     }
     return rc;
@@ -461,7 +463,7 @@ static int queue_request(armci_hdl_t *handle, const struct op *op, const struct 
     struct handle_entry *s = obtain(handle);
     while (s->last_queue = queue_for(s, op, raddr),
            !armcii_aggregate_has_room(&s->queues[s->last_queue], op, raddr)) {
-        int rc = flush_queue(s, &s->queues[s->last_queue]);
+        int rc = flush_queue(s, &s->queues[s->last_queue], false);
         push(s);
         if (rc) return rc;
     }
@@ -551,7 +553,7 @@ int armcii_handle_wait(armci_hdl_t *handle)
     struct handle_entry *s = begin_wait(handle);
     if (!s) return 0;
     wait_for_flushes(s);
-    int rc = flush_queues(s, -1);
+    int rc = flush_queues(s, -1, false);
     finish_operations(s);
     s->waiters--;
     retire(s, handle);
@@ -566,7 +568,7 @@ int armcii_handle_test(armci_hdl_t *handle)
     struct handle_entry *s = begin_wait(handle);
     if (!s) return 0;
     const bool issues = has_queued(s);
-    int rc = flush_queues(s, -1);
+    int rc = flush_queues(s, -1, false);
     bool complete = test_operations(s);
     if (!complete) {
         armcii_progress_wait(&p);
@@ -601,19 +603,19 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
         return 0;
     }
     set_kind(s, handle, false);
-    int rc = flush_queues(s, -1);
+    int rc = flush_queues(s, -1, false);
     push(s);
     return rc;
 }
 
-int armcii_aggregates_flush_slow(int target)
+int armcii_aggregates_flush_slow(int target, bool more)
 {
     int rc = 0;
     struct handle_entry *next;
     for (struct handle_entry *s = handles.queued; s; s = next) {
         s->visitors++; /* keeps the entry in the list while other threads change it */
         wait_for_flushes(s);
-        int failed = flush_queues(s, target);
+        int failed = flush_queues(s, target, more);
         if (failed) rc = failed;
         push(s);
         next = s->next;

@@ -42,12 +42,12 @@ void armcii_handle_set_aggregate(armci_hdl_t *handle);
 int armcii_handle_unset_aggregate(armci_hdl_t *handle);
 
 /* Number of handles with queued requests; flush the requests for a target (-1: for any) of all
- * handles. */
+ * handles. more: as that of struct op. */
 extern size_t armcii_handles_queued;
-int armcii_aggregates_flush_slow(int target);
-static inline int armcii_aggregates_flush(int target)
+int armcii_aggregates_flush_slow(int target, bool more);
+static inline int armcii_aggregates_flush(int target, bool more)
 {
-    return armcii_handles_queued > 0 ? armcii_aggregates_flush_slow(target) : 0;
+    return armcii_handles_queued > 0 ? armcii_aggregates_flush_slow(target, more) : 0;
 }
 
 #endif

@@ -102,6 +102,8 @@ struct op {
     char *lo, *hi; /* the remote side is within [lo, hi); if contiguous, hi may have wrapped */
     struct shape shape;
     struct op_flag *flag; /* NULL: none */
+    bool more; /* the caller starts another operation towards the target, or completes this one,
+                  at once: a message may wait for it */
 };
 
 /* True if an accumulate multiplies its data. */

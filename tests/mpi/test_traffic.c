@@ -345,9 +345,43 @@ static void fragments_between_nodes(void)
     ARMCI_Free(base[test_rank()]);
 }
 
+/* What an aggregate handle has queued travels with the flag behind it. */
+static void flags_between_nodes(void)
+{
+    enum { FLAGS = 200, FEW = FLAGS / 20, LONGS = 4 };
+    void *base[MOST_RANKS];
+    long data[LONGS] = {1, 2, 3, 4};
+    armci_hdl_t handle;
+    ARMCI_Malloc(base, (2 + LONGS) * sizeof *data);
+    memset(base[test_rank()], 0, (2 + LONGS) * sizeof *data);
+    ARMCI_Barrier();
+    long *there = base[0];
+    int *flag = (int *)(void *)&there[LONGS + 1];
+    const long before = messages;
+    for (int i = 1; i <= FLAGS && test_rank() == test_ranks() - 1; i++) {
+        ARMCI_INIT_HANDLE(&handle);
+        ARMCI_SET_AGGREGATE_HANDLE(&handle);
+        data[0] = i;
+        for (int k = 0; k < LONGS; k++)
+            ARMCI_NbPut(&data[k], &there[k], sizeof data[k], 0, &handle);
+        ARMCI_Put_flag(data, &there[LONGS], sizeof data[0], flag, i, 0);
+        ARMCI_Wait(&handle);
+    }
+    const long sent = messages - before;
+    if (test_rank() == test_ranks() - 1)
+        check(sent <= FLAGS + FEW, "%ld messages of a client for %d flags", sent, FLAGS);
+    ARMCI_Barrier();
+    if (test_rank() == 0)
+        check(there[0] == FLAGS && there[LONGS - 1] == LONGS && *flag == FLAGS,
+              "%ld, %ld behind flag %d", there[0], there[LONGS - 1], *flag);
+    ARMCI_Barrier();
+    ARMCI_Free(base[test_rank()]);
+}
+
 static const struct test tests[] = {
     {"collective calls send as many messages as the model says, to few processes", few_messages},
     {"a server sends one message for a lock and its unlock", locks_between_nodes},
     {"a server acknowledges a put of several messages once", fragments_between_nodes},
+    {"what is queued in an aggregate handle travels with a flag", flags_between_nodes},
 };
 SUITE(.start = start_threaded);

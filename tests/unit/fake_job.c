@@ -157,7 +157,7 @@ void job_end(void)
 {
     if (!is_running) return;
     is_running = false;
-    armcii_aggregates_flush(-1);
+    armcii_aggregates_flush(-1, false);
     armcii_fence_all();
     armcii_handles_end();
     armcii_rma_end();

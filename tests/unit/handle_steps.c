@@ -72,6 +72,6 @@ void wait_for(armci_hdl_t *handle)
 
 void wait_all(void)
 {
-    ck_assert_int_eq(armcii_aggregates_flush(-1), 0);
+    ck_assert_int_eq(armcii_aggregates_flush(-1, false), 0);
     armcii_wait_all(-1);
 }

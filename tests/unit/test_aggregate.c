@@ -247,7 +247,7 @@ TEST(values_are_copied)
     }
     v = 0;
     fake_expect("aggregate", "");
-    ck_assert_int_eq(armcii_aggregates_flush(THEM), 0); /* the copies must stay */
+    ck_assert_int_eq(armcii_aggregates_flush(THEM, false), 0); /* the copies must stay */
     fake_expect("issued", "shape-put 0/1 8+400 in 100");
     wait_for(&h);
     armcii_fence_all();
@@ -396,11 +396,11 @@ TEST(fences_flush_queues)
     armci_hdl_t a = aggregate(), b = aggregate();
     start(&a, put_int(0, THEM, 0));
     start(&b, put_int(1, THIRD, 0));
-    ck_assert_int_eq(armcii_aggregates_flush(THEM), 0);
+    ck_assert_int_eq(armcii_aggregates_flush(THEM, false), 0);
     fake_expect("to one", "put 0/1 0+4");
-    ck_assert_int_eq(armcii_aggregates_flush(THEM), 0);
+    ck_assert_int_eq(armcii_aggregates_flush(THEM, false), 0);
     fake_expect("again", "");
-    ck_assert_int_eq(armcii_aggregates_flush(-1), 0);
+    ck_assert_int_eq(armcii_aggregates_flush(-1, false), 0);
     fake_expect("to all", "put 0/2 0+4");
     wait_for(&a);
     wait_for(&b);

@@ -303,7 +303,7 @@ ROW_TEST(operations_completed_by_fences_are_freed, 5)
     for (int i = 0; i < MANY; i++) {
         uses[_i]();
         if (i % 16 < 15) continue;
-        ck_assert_int_eq(armcii_aggregates_flush(-1), 0);
+        ck_assert_int_eq(armcii_aggregates_flush(-1, false), 0);
         armcii_fence_all();
         fake_forget();
         if (i < MANY / 2) half = mallinfo2().uordblks;
@@ -319,7 +319,7 @@ TEST(an_aggregate_handle_stays_one)
     start(&plain, put_int(1, THIRD, 0));
     copy = plain;
     armcii_handle_unset_aggregate(&plain);
-    ck_assert_int_eq(armcii_aggregates_flush(-1), 0);
+    ck_assert_int_eq(armcii_aggregates_flush(-1, false), 0);
     armcii_fence_all();
     for (size_t i = 0; i < OTHERS; i++) { /* they reuse the slots of completed operations */
         other = fresh();
@@ -455,7 +455,7 @@ TEST(requests_queued_during_a_flush_are_issued_later)
     for (size_t i = 0; i < 10; i++)
         start(&theirs[0], put_int((int)i, THEM, 8 * i));
     fake_meanwhile = queue_more;
-    ck_assert_int_eq(armcii_aggregates_flush(THEM), 0);
+    ck_assert_int_eq(armcii_aggregates_flush(THEM, false), 0);
     fake_expect("the fence", "shape-put 0/1 0+40 in 10");
     wait_for(&theirs[0]);
     fake_expect("the wait", "shape-put 0/1 80+200 in 50; flush-local 0/1");

@@ -137,11 +137,10 @@ static char *alloc_buffer(size_t bytes)
 }
 
 /* The flag behind all data of the put, which comes with a request for data received in place. */
-static struct am_flag carry_flag(struct endpoint *e, const struct op *op, const struct shape *s)
+static struct am_flag carry_flag(const struct op *op, const struct shape *s)
 {
     if (!op->flag || s->bytes < op->shape.bytes) return (struct am_flag){0};
     op->flag->is_carried = true;
-    e->is_held = false;
     return (struct am_flag){(uint64_t)(uintptr_t)op->flag->address, op->flag->value};
 }
 
@@ -157,13 +156,19 @@ static inline struct am_request update_request(const struct op *op)
                                .owner = op->target};
 }
 
-/* The acknowledgement of the last fragment is that of all: a server serves the requests of a client
- * in order. */
+/* True if what follows at once sends the open message, too. */
+static inline bool is_followed(const struct op *op)
+{
+    return op->flag || op->more;
+}
+
+/* The acknowledgement of the last fragment, or of the flag behind it, is that of all: a server
+ * serves the requests of a client in order. */
 static inline void append_eager(struct endpoint *e, const struct op *op, const struct shape *s,
                                 bool is_last)
 {
     const struct am_request r = update_request(op);
-    append_request(e, &r, s, is_last);
+    append_request(e, &r, s, is_last && !op->flag);
 }
 
 /* The server receives an accumulate, and what is packed here, in a buffer. */
@@ -188,7 +193,7 @@ static bool send_rndv(struct endpoint *e, const struct op *op, const struct shap
         .id = id, .server = server, .owner = r.owner, .tag = r.tag, .verb = op->verb};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
     struct am_flag flag = {0};
-    if (r.data == AM_IN_PLACE) flag = carry_flag(e, op, s);
+    if (r.data == AM_IN_PLACE) flag = carry_flag(op, s);
     rndv.flag = (char *)(uintptr_t)flag.address;
     if (is_put) {
         r.scale = &flag;
@@ -262,7 +267,7 @@ static inline bool send_fragment(struct endpoint *e, const struct op *op, const 
     if (op->verb.kind == OP_GET) return get(e, op->target, s, id);
     if (s->bytes > armcii_endpoints->eager_max) return send_rndv(e, op, s, id);
     append_eager(e, op, s, is_last);
-    if (is_last) armcii_endpoint_send_if_due(e);
+    if (is_last && !is_followed(op)) armcii_endpoint_send_if_due(e);
     return false;
 }
 
@@ -287,8 +292,8 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
             wait_for_operation(id);
     }
     if (op->verb.kind != OP_GET && e->open) {
-        armcii_endpoint_append(e, 0, true);
-        armcii_endpoint_send_if_due(e);
+        armcii_endpoint_append(e, 0, !op->flag);
+        if (!is_followed(op)) armcii_endpoint_send_if_due(e);
     }
     return outstanding;
 }
@@ -322,10 +327,8 @@ __attribute__((noinline)) static bool send_with_flag(struct endpoint *e, const s
                                                      uint64_t id)
 {
     armcii_fence_others(&armcii_am, op->target);
-    e->is_held = true;
     const bool outstanding = send_data(e, op, id);
     if (outstanding) armcii_endpoint_send(e);
-    e->is_held = false;
     if (!op->flag->is_carried) put_flag(e, op);
     return outstanding;
 }
@@ -352,7 +355,7 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
         req->transport = &armcii_am;
         req->id = id;
     }
-    if (op->verb.kind != OP_GET) armcii_endpoint_push(e);
+    if (op->verb.kind != OP_GET && !op->more) armcii_endpoint_push(e);
     return 0;
 }
 

@@ -181,13 +181,13 @@ bool armcii_endpoints_have_deferred_acks(void)
     return endpoints.acks_deferred > 0;
 }
 
-/* True if the acknowledgement of an update for which another process waits (a flag, an unlock), or
- * of data before the flag, may be left to a later message: a fence requests the acknowledgement if
- * it needs it, and a reply to a later request makes it needless. Allowed only while the unserved
- * bytes fit into the socket, so that no progress by this process is needed to deliver them. */
+/* True if the acknowledgement of an update for which another process waits (a flag, an unlock) may
+ * be left to a later message: a fence requests the acknowledgement if it needs it, and a reply to a
+ * later request makes it needless. Allowed only for few unserved bytes: most fit into the socket,
+ * and events let the progress thread send the rest. */
 static bool may_defer_ack(const struct endpoint *e)
 {
-    return !e->is_awaited && e->acked > 0 && e->unserved <= AM_MESSAGE_MAX;
+    return !e->is_awaited && e->acked > 0 && e->unserved <= 2 * AM_MESSAGE_MAX;
 }
 
 void armcii_endpoint_send(struct endpoint *e)
@@ -205,7 +205,7 @@ void armcii_endpoint_send(struct endpoint *e)
     }
     e->transmitted += size;
     e->unserved += size;
-    if ((e->is_urgent || e->is_held) && head->acknowledge && may_defer_ack(e)) {
+    if (e->is_urgent && head->acknowledge && may_defer_ack(e)) {
         head->acknowledge = 0;
         set_ack_deferred(e, true);
     }
@@ -484,13 +484,13 @@ static void poll_now_and_then(struct endpoint *e)
     atomic_fetch_add_explicit(&endpoints.stream_polls, 1, memory_order_relaxed);
 }
 
-/* Send at once if it is urgent, or if nothing is unacknowledged and no flag follows; else coalesce
- * until nothing is or the message is full. */
+/* Send at once if it is urgent, or if nothing is unacknowledged; else coalesce until nothing is or
+ * the message is full. */
 void armcii_endpoint_send_if_due(struct endpoint *e)
 {
     struct backoff p = {0};
     if (e->acked < e->sent) poll_now_and_then(e);
-    if ((e->acked == e->sent && !e->is_held) || e->is_urgent ||
+    if (e->acked == e->sent || e->is_urgent ||
         (e->open && e->open->bytes >= endpoints.shared.eager_max))
         armcii_endpoint_send(e);
     e->is_urgent = false;
@@ -558,13 +558,13 @@ uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e)
  * system takes that many bytes and delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
 {
-    if (e->open || e->rndvs > 0 || e->unserved > endpoints.shared.message_max) return false;
+    if (e->open || e->rndvs > 0 || e->unserved > AM_MESSAGE_MAX) return false;
     return e->acked == e->sent || (e->acked > 0 && !armcii_outstanding_any());
 }
 
 void armcii_endpoint_push(struct endpoint *e)
 {
-    if (!e->is_held && !arrives_without_progress(e)) armcii_progress_thread_wake_if_asleep();
+    if (!arrives_without_progress(e)) armcii_progress_thread_wake_if_asleep();
 }
 
 struct endpoint *armcii_endpoint_connect(int rank)

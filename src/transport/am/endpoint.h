@@ -34,7 +34,6 @@ struct endpoint {
     struct am_credit_request credit_request;
     MPI_Request credit_send;
     bool is_urgent;     /* another process waits for the next update */
-    bool is_held;       /* the open message waits for a flag behind its data */
     bool is_awaited;    /* a thread of this process waits for the open message's acknowledgement */
     bool ack_deferred;  /* the acknowledgement of updates was left to a later message */
     bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
