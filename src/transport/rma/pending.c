@@ -174,14 +174,23 @@ static void issue_readback(const struct record *r)
                            r->written.lo - r->origin, 1);
 }
 
-static void complete_record(struct record *r)
+/* A record is complete when all that begin_completion started is. */
+static void begin_completion(const struct record *r)
 {
     flush(r);
-    if (needs_readback(r)) {
-        issue_readback(r);
-        flush(r);
-    }
+    if (needs_readback(r)) issue_readback(r);
+}
+
+static void end_completion(struct record *r)
+{
+    if (needs_readback(r)) flush(r);
     discard(r);
+}
+
+static void complete_record(struct record *r)
+{
+    begin_completion(r);
+    end_completion(r);
 }
 
 /* A get is complete only after a flush. A flush of the own process costs nothing and lets the
@@ -221,16 +230,11 @@ static void complete_remotely(const struct op_set *which)
     struct record *r, *next;
     for (r = first_of(which); r; r = next_of(which, r))
         if (is_among(r, which)) armcii_doorbell_ring(r->target);
-    for (r = first_of(which); r; r = next_of(which, r)) {
-        if (!is_among(r, which)) continue;
-        armcii_window_flush(window_of(r), r->rank);
-        if (needs_readback(r)) issue_readback(r);
-    }
+    for (r = first_of(which); r; r = next_of(which, r))
+        if (is_among(r, which)) begin_completion(r);
     for (r = first_of(which); r; r = next) {
         next = next_of(which, r);
-        if (!is_among(r, which)) continue;
-        if (needs_readback(r)) flush(r);
-        discard(r);
+        if (is_among(r, which)) end_completion(r);
     }
 }
 
