@@ -41,8 +41,8 @@ VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) fo
             ("hosts", "passive"): [("no progress", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
-# Between nodes a long transfer takes one of two times in a launch, 1.4 apart, by messages of MPI as well: of so many launches the middle one counts.
-LAUNCHES = {("hosts", "bandwidth"): 3}
+# Between nodes a transfer takes one of two times in a launch, 1.4 apart, by messages of MPI as well: of so many launches the middle one counts.
+LAUNCHES = {("hosts", "bandwidth"): 3, ("hosts", "remote"): 3}
 # Each rank is a node, as far as MPI tells (tests/mpi/pretended_nodes.h); MPI is asked for threads, as the library asks it where a job has nodes.
 PRETENDED = {"ARMCI_TEST_NODE": "1", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
 LEFT_OUT = {"mg": ["MG B*"]}            # rows that take too long, and those that a rival leaves out as well
@@ -92,6 +92,7 @@ class Job:
     """One launch of armci-bench; rows and their sentences go to the run."""
 
     def __init__(self, mpi, place, ranks, program, words, seconds, settings=()):
+        self.place = place
         self.output = mpi.folder / "benchmarks" / "report-run.json"
         self.log = mpi.folder / "benchmarks" / "report-run.log"
         launcher = [str(mpi.folder / "tests" / "launch")] if place != "hosts" else [str(TOP / "tests/hosts/two-hosts"), "launch"]
@@ -179,11 +180,12 @@ def measure_word(job, run, word, variant="", left_out=()):
     run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in rows if not row["valid"]]
 
 
-def measure_middle(job, run, word, launches):
-    """The same in so many launches: of each row the one with the middle median."""
+def measure_middle(job, run, word, variant="", left_out=()):
+    """The same in several launches: of each row the one with the middle median."""
+    launches = LAUNCHES.get((job.place, word), 1)
     parts = [{"library": run["library"], "rows": [], "problems": []} for _ in range(launches)]
     for part in parts:
-        measure_word(job, part, word)
+        measure_word(job, part, word, variant, left_out)
     run.setdefault("head", parts[0]["head"])
     found = {}
     for part in parts:
@@ -231,11 +233,11 @@ def measure_library(args, mpi, place, word, run, rival, path):
         run["rows"] += rows
         run["problems"] += problems
         return
-    launches = LAUNCHES.get((place, word), 1)
-    measure_middle(Job(mpi, place, ranks, path, [word], args.seconds / launches), run, word, launches)
+    seconds = args.seconds / LAUNCHES.get((place, word), 1)
+    measure_middle(Job(mpi, place, ranks, path, [word], seconds), run, word)
     for name, settings, left_out in VARIANTS.get((place, word), []) if run["library"] == OURS else []:
         progress(f"    {name}")
-        measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), run, word, name, left_out)
+        measure_middle(Job(mpi, place, ranks, path, [word], seconds, settings), run, word, name, left_out)
     run["ranks_started"] = ranks
 
 
