@@ -466,12 +466,14 @@ static int put_then_flag(struct op *data, int *flag, int value)
     int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
     if (!rc) rc = armcii_op_check_mode(data->caller, "flag", OP_PUT, &raddr);
     if (!rc) rc = build_contiguous(&r, &value, flag, sizeof value, &op);
-    if (!rc) rc = armcii_aggregates_flush(data->target, true);
     if (rc) return rc;
     data->flag = &behind;
-    rc = armcii_transfer_run(data, BLOCKING);
-    if (rc || behind.is_carried) return rc;
-    armcii_fence(data->target);
+    rc = armcii_aggregates_flush(data->target, true);
+    if (!rc) rc = armcii_transfer_run(data, BLOCKING);
+    data->flag = NULL;
+    if (!rc && behind.is_carried) return 0;
+    armcii_fence(data->target); /* after an error, too: what was queued may wait for more */
+    if (rc) return rc;
     rc = armcii_transfer_run(&op, BLOCKING);
     armcii_fence(data->target);
     return rc;

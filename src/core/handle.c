@@ -424,7 +424,7 @@ static int flush_puts(struct handle_entry *s, int target)
     for (int q = 0; q < s->queue_count; q++) {
         if (s->queues[q].verb.kind != OP_PUT || !armcii_aggregate_has(&s->queues[q], target))
             continue;
-        int failed = flush_queue(s, &s->queues[q], true);
+        int failed = flush_queue(s, &s->queues[q], false);
         if (failed) rc = failed;
     }
     return rc;

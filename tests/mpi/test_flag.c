@@ -193,6 +193,35 @@ static void test_flag_elsewhere(void)
     region_free(flag);
 }
 
+/* Without another call of the process that has queued it: it had been told that more follows. */
+static void test_refused(void)
+{
+    const char *errors = getenv("ARMCI_ERRORS");
+    if (!errors || strcmp(errors, "return") != 0) {
+        skip("needs ARMCI_ERRORS=return");
+        return;
+    }
+    void *base[MOST_RANKS];
+    ARMCI_Malloc(base, sizeof(struct slice));
+    struct slice *mine = base[test_rank()], *next = base[(test_rank() + 1) % test_ranks()];
+    const int target = (test_rank() + 1) % test_ranks();
+    memset(mine, 0, sizeof *mine);
+    ARMCI_Barrier();
+    for (int value = 1; value <= FEW; value++) {
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        ARMCI_SET_AGGREGATE_HANDLE(&handle);
+        ARMCI_NbPut(&value, &next->flag, sizeof value, target, &handle);
+        check(ARMCI_Put_flag(&value, &value, sizeof value, &next->unused, value, target) != 0,
+              "a put to memory of nobody");
+        ARMCI_Wait(&handle);
+        if (!check(flag_comes(mine, value), "value %d has not come", value)) break;
+        PMPI_Barrier(MPI_COMM_WORLD);
+    }
+    ARMCI_Barrier();
+    ARMCI_Free(mine);
+}
+
 static const struct test tests[] = {
     {"ARMCI_Put_flag: data before flag",
      ONE_ROW(run, struct call, put_contiguous, FEW, false, "ARMCI_Put_flag")},
@@ -211,5 +240,6 @@ static const struct test tests[] = {
     {"a put after a flag in the same place", test_flag_then_put},
     {"a fence completes data and flag", test_fence},
     {"a flag in another region", test_flag_elsewhere},
+    {"what is queued arrives although the flagged put is refused", test_refused},
 };
 SUITE();

@@ -87,10 +87,48 @@ static void run_pairs(const void *row)
 
 #define PAIR(FIRST, SECOND) ONE_ROW(run_pairs, struct kinds, FIRST, SECOND)
 
+/* A vector of many short segments and a long one, which am carries, is under way when a contiguous
+ * put or get meets a short segment. By the route rdma another transport carries that. */
+static void long_behind_short(void)
+{
+    enum { SEGMENTS = 800, BYTES = 70000, ROUNDS = 200 };
+    static long data[SEGMENTS];
+    static char rest[BYTES];
+    void *base[MOST_RANKS], *from[SEGMENTS], *to[SEGMENTS], *long_from = rest, *long_to;
+    ARMCI_Malloc(base, 2 * sizeof data + BYTES);
+    const int target = test_ranks() - 1 - test_rank();
+    long *there = base[target], seen;
+    long_to = there + 2 * SEGMENTS;
+    for (int i = 0; i < SEGMENTS; i++) {
+        from[i] = &data[i];
+        to[i] = &there[2 * i];
+    }
+    armci_giov_t vector[] = {{from, to, sizeof data[0], SEGMENTS},
+                             {&long_from, &long_to, BYTES, 1}};
+    ARMCI_Barrier();
+    for (long i = 1; i <= ROUNDS; i++) {
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        data[SEGMENTS - 1] = i;
+        ARMCI_NbPutV(vector, 2, target, &handle);
+        long expected = i % 2 ? i : -i;
+        if (i % 2 == 0) ARMCI_Put(&expected, to[SEGMENTS - 1], sizeof expected, target);
+        ARMCI_Get(to[SEGMENTS - 1], &seen, sizeof seen, target);
+        bool right = check_long(seen, expected, "behind a vector put, in round %ld", i);
+        ARMCI_Wait(&handle);
+        ARMCI_Fence(target);
+        ARMCI_Get(to[SEGMENTS - 1], &seen, sizeof seen, target);
+        if (!check_long(seen, expected, "at the end of round %ld", i) || !right) break;
+    }
+    ARMCI_Barrier();
+    ARMCI_Free(base[test_rank()]);
+}
+
 static const struct test tests[] = {
     {"put, put, get", PAIR(OP_PUT, OP_PUT)},
     {"put, accumulate, get", PAIR(OP_PUT, OP_ACC)},
     {"accumulate, put, get", PAIR(OP_ACC, OP_PUT)},
     {"accumulate, accumulate, get", PAIR(OP_ACC, OP_ACC)},
+    {"a vector of short segments and a long one, then a put or a get", long_behind_short},
 };
 SUITE();

@@ -162,17 +162,25 @@ static inline bool is_followed(const struct op *op)
     return op->flag || op->more;
 }
 
-/* The acknowledgement of the last fragment, or of the flag behind it, is that of all: a server
- * serves the requests of a client in order. */
+/* An eager put or accumulate, or a fragment of one. */
 static inline void append_eager(struct endpoint *e, const struct op *op, const struct shape *s,
-                                bool is_last)
+                                bool acknowledge)
 {
     const struct am_request r = update_request(op);
-    append_request(e, &r, s, is_last && !op->flag);
+    append_request(e, &r, s, acknowledge);
 }
 
-/* The server receives an accumulate, and what is packed here, in a buffer. */
-static bool send_rndv(struct endpoint *e, const struct op *op, const struct shape *s, uint64_t id)
+static inline bool send_eager(struct endpoint *e, const struct op *op, const struct shape *s)
+{
+    append_eager(e, op, s, !op->flag);
+    if (!is_followed(op)) armcii_endpoint_send_if_due(e);
+    return false;
+}
+
+/* The server receives an accumulate, and what is packed here, in a buffer. acknowledge: what the
+ * client has sent before the request; the data have an acknowledgement of their own. */
+static void send_rndv(struct endpoint *e, const struct op *op, const struct shape *s, uint64_t id,
+                      bool acknowledge)
 {
     struct am_request r = update_request(op);
     const bool is_put = r.kind == AM_PUT, is_packed = !armcii_am_sends_in_place(s, is_put);
@@ -203,7 +211,7 @@ static bool send_rndv(struct endpoint *e, const struct op *op, const struct shap
     r.waits = !armcii_endpoint_fits_window(e, bytes);
     if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
-    append_request(e, &r, s, false);
+    append_request(e, &r, s, acknowledge);
     armcii_endpoint_add_rndv(e, &rndv, r.waits ? 0 : bytes);
     armcii_endpoint_send(e);
     armcii_outstanding_set_send(o, data, armcii_endpoints->comm, server,
@@ -213,7 +221,6 @@ static bool send_rndv(struct endpoint *e, const struct op *op, const struct shap
                              (struct am_zcopy){data->local, data, SHAPE_LOCAL}, server,
                              r.tag + AM_TAG_DATA, &request);
     armcii_outstanding_start(o, request, r.waits ? 0 : AM_SENDS);
-    return true;
 }
 
 /* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for
@@ -259,52 +266,72 @@ static bool is_short_get(const struct op *op)
     return op->verb.kind == OP_GET && armcii_am_is_short_reply(op->shape.bytes);
 }
 
-/* Send a fragment of op: true if it is outstanding, under that id unless it is a short get. */
-static inline bool send_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
-                                 uint64_t id, bool is_last)
-{
-    if (is_short_get(op)) return get_short(e, op->target, s);
-    if (op->verb.kind == OP_GET) return get(e, op->target, s, id);
-    if (s->bytes > armcii_endpoints->eager_max) return send_rndv(e, op, s, id);
-    append_eager(e, op, s, is_last);
-    if (is_last && !is_followed(op)) armcii_endpoint_send_if_due(e);
-    return false;
-}
-
+/* The last acknowledgement is that of all eager fragments before it, since a server serves the
+ * requests of a client in order. That of a flag comes later. True if a rendezvous is outstanding
+ * under that id. */
 static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
 {
     struct shape patch, fragment;
     const struct shape *s = armcii_am_vector_to_strided(&op->shape, &patch);
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    bool outstanding = false;
+    bool outstanding = false, owes = false; /* owes: an eager fragment is not to be acknowledged */
     if (op->verb.kind == OP_ACC)
         armcii_am_fragment_begin_accumulate(&cursor, s);
     else
-        armcii_am_fragment_begin(&cursor, s, op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
+        armcii_am_fragment_begin(&cursor, s, SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
-        outstanding |= send_fragment(e, op, &fragment, id, false);
-        if (op->verb.kind != OP_GET || !cursor.in_order) continue;
-        armcii_endpoint_send(e);
-        if (is_short_get(op))
-            wait_for_gets(e, e->gets.started);
-        else
-            wait_for_operation(id);
+        if (fragment.bytes > armcii_endpoints->eager_max) {
+            send_rndv(e, op, &fragment, id, owes);
+            outstanding = true;
+            owes = false;
+        } else {
+            append_eager(e, op, &fragment, false);
+            owes = true;
+        }
     }
-    if (op->verb.kind != OP_GET && e->open) {
+    if (owes) {
         armcii_endpoint_append(e, 0, !op->flag);
         if (!is_followed(op)) armcii_endpoint_send_if_due(e);
     }
     return outstanding;
 }
 
-/* The same for all of op. One fragment needs neither a cursor nor a second shape. */
+/* True: the get is outstanding, under that id unless it is short. */
+static inline bool get_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
+                                uint64_t id)
+{
+    return is_short_get(op) ? get_short(e, op->target, s) : get(e, op->target, s, id);
+}
+
+static bool get_fragments(struct endpoint *e, const struct op *op, uint64_t id)
+{
+    struct shape patch, fragment;
+    const struct shape *s = armcii_am_vector_to_strided(&op->shape, &patch);
+    struct am_cursor cursor;
+    struct vector_run runs[AM_RUNS];
+    bool outstanding = false;
+    armcii_am_fragment_begin(&cursor, s, SHAPE_LOCAL);
+    while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
+        outstanding |= get_fragment(e, op, &fragment, id);
+        if (!cursor.in_order) continue;
+        armcii_endpoint_send(e);
+        if (is_short_get(op))
+            wait_for_gets(e, e->gets.started);
+        else
+            wait_for_operation(id);
+    }
+    return outstanding;
+}
+
+/* True if any of op is outstanding. One fragment needs neither a cursor nor a second shape. */
 static inline bool send_data(struct endpoint *e, const struct op *op, uint64_t id)
 {
     const struct shape *s = &op->shape;
-    return s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max
-               ? send_fragment(e, op, s, id, true)
-               : send_fragments(e, op, id);
+    const bool is_whole = s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max;
+    if (op->verb.kind == OP_GET)
+        return is_whole ? get_fragment(e, op, s, id) : get_fragments(e, op, id);
+    return is_whole ? send_eager(e, op, s) : send_fragments(e, op, id);
 }
 
 /* The server applies eager requests in order, but receives rendezvous data later. */

@@ -183,11 +183,11 @@ bool armcii_endpoints_have_deferred_acks(void)
 
 /* True if the acknowledgement of an update for which another process waits (a flag, an unlock) may
  * be left to a later message: a fence requests the acknowledgement if it needs it, and a reply to a
- * later request makes it needless. Allowed only for few unserved bytes: most fit into the socket,
- * and events let the progress thread send the rest. */
+ * later request makes it needless. Allowed only while the unserved bytes fit into the socket, so
+ * that no progress by this process is needed to deliver them. */
 static bool may_defer_ack(const struct endpoint *e)
 {
-    return !e->is_awaited && e->acked > 0 && e->unserved <= 2 * AM_MESSAGE_MAX;
+    return !e->is_awaited && e->acked > 0 && e->unserved <= AM_MESSAGE_MAX;
 }
 
 void armcii_endpoint_send(struct endpoint *e)

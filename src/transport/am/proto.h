@@ -62,7 +62,8 @@ enum {
 /* The first bytes of a message. */
 struct am_message_header {
     uint32_t bytes;       /* of the whole message */
-    uint16_t acknowledge; /* 1: acknowledge when all its requests are applied */
+    uint16_t acknowledge; /* 1: acknowledge when all its requests are served; a rendezvous has an
+                             acknowledgement of its own, behind its data */
     uint16_t sequence;    /* number among this client's messages to this server, modulo 2^16 */
 };
 
@@ -79,7 +80,7 @@ enum {
 /* A reply bundle of the server: an acknowledgement, and the replies to short gets, which come in
  * the order of the requests, each padded to 8 bytes. */
 struct am_reply_header {
-    int32_t messages;       /* that are applied, their gets served */
+    int32_t messages;       /* served ones that request an acknowledgement */
     int32_t rndv_tag;       /* of a rendezvous that is complete at the server; 0: none */
     struct am_grant credit; /* that the client has requested; 0 messages: none */
     uint32_t
@@ -95,9 +96,9 @@ struct am_reply_bundle {
  * client has a window: so many bytes that it has sent and the server has not served, of messages,
  * and of rendezvous data as far as MPI may deliver them before their receive is posted.
  * A message beyond the window waits while an acknowledgement is on its way; data beyond it wait
- * until the server has posted the receive. A message that leaves less than half of the window
- * requests an acknowledgement. So a client whose messages fit into its window never waits for other
- * clients, and an idle one keeps nothing from them.
+ * until the server has posted the receive. A message that leaves less than half of the window, or
+ * less than the longest message, requests an acknowledgement. So a client whose messages fit into
+ * its window never waits for other clients, and an idle one keeps nothing from them.
  *
  * Many clients have small windows, and the server has memory for some long messages besides. For a
  * message that is longer than the window the client requests credit, alone (AM_CREDIT). What the
