@@ -16,6 +16,7 @@ import collections
 import glob
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -231,6 +232,7 @@ def test_every_test_has_a_row():
     none_of("tests/suite has no row for %s" % name for name in sorted(files) if name not in rows)
 
 
+@pytest.mark.skipif(not shutil.which("patch"), reason="there is no patch")
 @pytest.mark.parametrize("patch", sorted(glob.glob(os.path.join(SOURCE, "tests", "mutants", "*.patch"))), ids=os.path.basename)
 def test_mutant_applies(patch):
     done = subprocess.run(["patch", "-p1", "--dry-run", "--force", "-d", SOURCE, "-i", patch], stdout=subprocess.PIPE, text=True, check=False)
