@@ -99,7 +99,7 @@ static const struct variable table[] = {
      "this "
      "one, -NAME without this one"},
     AUTO_OR("ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
-            "largest eager message between nodes; auto: 32k, 16k with MPICH"),
+            "data of the largest eager message between nodes; auto: 32k, 16k with MPICH"),
     CHOICE("ARMCI_STRIDED_METHOD", strided_words, "auto", strided_method,
            "strided transfers by MPI RMA: one datatype (auto), or as vector transfers (iov)"),
     CHOICE("ARMCI_IOV_METHOD", vector_words, "auto", vector_method,

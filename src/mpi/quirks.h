@@ -32,7 +32,8 @@ struct quirks {
                                      barrier next; the launcher may be Hydra, with PMI-1 */
     bool datatype_sends_fast;     /* messages of vector datatypes are about as fast as contiguous
                                         ones */
-    size_t eager_max;             /* bytes of a message between nodes that needs no rendezvous */
+    size_t eager_max;             /* data bytes of a message between nodes that MPI sends without a
+                                     rendezvous */
 };
 
 enum quirk_scope { QUIRK_ANYWHERE, QUIRK_SEVERAL_NODES };

@@ -3,7 +3,7 @@
  * It sleeps on the processor of the program's thread. On another processor, where
  * another process runs, it may wait for most of a millisecond after each wakeup: the kernel shares
  * processors between sessions and control groups first. Measured without the binding: the first
- * operation after a silence takes 9 times as long (doc/design.md). */
+ * operation after a silence takes 9 times as long. */
 #ifndef ARMCII_AFFINITY_H
 #define ARMCII_AFFINITY_H
 

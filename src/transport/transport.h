@@ -102,8 +102,8 @@ struct op {
     char *lo, *hi; /* the remote side is within [lo, hi); if contiguous, hi may have wrapped */
     struct shape shape;
     struct op_flag *flag; /* NULL: none */
-    bool more; /* the caller starts another operation towards the target, or completes this one,
-                  at once: a message may wait for it */
+    bool more; /* the caller starts another operation towards the target, or a fence, at once: a
+                  message with this one may wait for that */
 };
 
 /* True if an accumulate multiplies its data. */

@@ -1,6 +1,7 @@
 /* am.h - the transport am: active messages. Requests travel as MPI messages to a server on the
- * target's node, which applies them by loads, stores and atomic instructions (shm/shm.h). The
- * server runs in the progress thread of a process. proto.h has the messages. */
+ * target's node, which applies them by loads, stores and atomic instructions (shm/shm.h). The first
+ * process of a node serves, in its progress thread and in threads that wait in the library. proto.h
+ * has the messages. */
 #ifndef ARMCII_AM_H
 #define ARMCII_AM_H
 

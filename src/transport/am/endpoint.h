@@ -33,7 +33,7 @@ struct endpoint {
     long credit_requested_at; /* time of the request, by armcii_clock */
     struct am_credit_request credit_request;
     MPI_Request credit_send;
-    bool is_urgent;     /* another process waits for the next update */
+    bool is_urgent;     /* another process waits for the next update: a flag or an unlock */
     bool is_awaited;    /* a thread of this process waits for the open message's acknowledgement */
     bool ack_deferred;  /* the acknowledgement of updates was left to a later message */
     bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
@@ -137,8 +137,9 @@ void armcii_endpoints_receive(MPI_Request *reply, size_t bytes);
 
 /* Order and remote completion (fence.c). */
 
-/* What was started towards one server, rendezvous data that such an operation on [lo, hi) of the
- * owner's memory need not wait for excepted, is in place on return. */
+/* Return when what was started towards the server is in place, but for rendezvous that such an
+ * operation on [lo, hi) of the owner's memory does not meet. For another transport, which carries
+ * that operation. */
 void armcii_endpoint_order(int server, int owner, struct op_verb verb, const char *lo,
                            const char *hi);
 /* Request the deferred acknowledgements of all other endpoints, without waiting for them. */

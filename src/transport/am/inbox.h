@@ -32,8 +32,8 @@ struct inbox_arrivals {
 };
 extern const struct inbox_arrivals *const armcii_inbox;
 /* True if an earlier message of the same client is in another buffer, or may be arriving there: MPI
- * matches the messages of a client in order, with receives in the order in which they were posted.
- */
+ * matches the messages of a client in order, with receives in the order in which they were posted,
+ * but may complete a later one first. */
 bool armcii_inbox_has_earlier(int k);
 /* Message k is served: receive another one in its buffer. The last message has number k then. */
 void armcii_inbox_post(int k);

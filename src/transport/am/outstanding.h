@@ -14,7 +14,7 @@
 struct outstanding {
     uint64_t id;
     int owner;          /* of the remote memory */
-    int tag;            /* of the reply, freed when it is complete; 0: none */
+    int tag;            /* of the reply to a get, freed when it is complete; 0: none */
     char *buffer;       /* to unpack from, or that is being sent; NULL: zero-copy */
     struct shape shape; /* to unpack to; to send from */
     void **addresses;

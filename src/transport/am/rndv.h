@@ -26,8 +26,8 @@ void armcii_rndv_remove(int server, int tag);
 
 /* True if any of an operation up to that id is not in place at the server. */
 bool armcii_rndv_has(int server, uint64_t id);
-/* True if such an operation on [lo, hi) of the owner's memory must wait. Not an accumulate for
- * another one of the same element. */
+/* True if such an operation on [lo, hi) of the owner's memory must wait: it meets the bytes or the
+ * flag of one in the list, and both are no accumulates of the same element. */
 bool armcii_rndv_conflicts(int owner, struct op_verb verb, const char *lo, const char *hi);
 
 #endif
