@@ -21,13 +21,14 @@ COMPUTING = [(f"{name}, computing", label) for name, label in (("get 8 B", "get,
 IDLE = [(name, label) for name, (_, label) in zip(("get 8 B", "put 8 B + fence", "rmw fetch-and-add long", "get 4 MiB"), COMPUTING)]
 NODE = [("latency", "put 8 B", "put, 8 bytes"), ("latency", "acc 8 B + fence", "accumulate + fence"), ("latency", "rmw fetch-and-add long", "fetch-and-add"),
         ("latency", "lock + unlock, free", "lock + unlock"), ("strided", "getS 64 x 512 B", "get, 64 x 512 bytes"), ("bandwidth", "put 16 MiB", "put, 16 MiB")]
+MPIS = {"mpich": "MPICH", "openmpi": "Open MPI"}
 SIZES = ("16 KiB", "256 KiB", "4 MiB", "64 MiB")
 # Where another library is faster: the row, its label, and the library.
 FASTER = [("hosts", "openmpi", "bandwidth", "get 8 B", "comex-ts", "get, 8 bytes, Open MPI"), ("hosts", "openmpi", "many", "1000 gets of 8 B", "comex-ts", "1000 gets, Open MPI"),
-          ("hosts", "mpich", "remote", "put 32 KiB + fence", "armci-mpi-0.4", "put and fence, 32 KiB, MPICH"), ("hosts", "openmpi", "bandwidth", "put 1 MiB", "armci-mpi-0.3.1", "put, 1 MiB, Open MPI"),
-          ("hosts", "openmpi", "bandwidth", "acc 1 MiB", "comex-pr", "acc, 1 MiB, Open MPI"), ("hosts", "openmpi", "bandwidth", "acc 16 MiB", "armci-mpi-0.4", "acc, 16 MiB, Open MPI")]
+          ("hosts", "mpich", "remote", "put 32 KiB + fence", "armci-mpi-0.4", "put and fence, 32 KiB, MPICH"), ("hosts", "openmpi", "bandwidth", "put 1 MiB", "armci-mpi-0.4", "put, 1 MiB, Open MPI"),
+          ("hosts", "openmpi", "bandwidth", "acc 1 MiB", "comex-ts", "acc, 1 MiB, Open MPI"), ("hosts", "openmpi", "bandwidth", "acc 16 MiB", "armci-mpi-0.3.1", "acc, 16 MiB, Open MPI")]
 LOOKS = {"ARMCI-RMA": BLUE, "ComEx MPI-PR": ORANGE, "ComEx MPI-TS": ORANGE, "ARMCI-MPI 0.4": GREEN, "ARMCI-MPI 0.3.1": GREEN, "MPI_Send": ORANGE, "MPI_Put": GREEN, "memcpy": GREY,
-         "MPI_Isend": ORANGE, "published for other servers": GREY,
+         "MPI_Isend": ORANGE,
          "first use": ORANGE, "second use": BLUE}
 
 
@@ -78,14 +79,34 @@ def faster(facts):
     return ["Where another library is faster", [["between nodes; less is better", [5e3, 3e10], rows]]]
 
 
+def values_of(facts, pattern, unit):
+    """The points of a series of values.json whose ids have a count where the pattern has {}: the count, and so many units."""
+    found = {one["id"]: one["value"] for one in facts.data["values"]}
+    parts = pattern.split("{}")
+    counts = (key[len(parts[0]):len(key) - len(parts[1])] for key in found if key.startswith(parts[0]) and key.endswith(parts[1]))
+    return [[count, float(f"{found[pattern.format(count)] / unit:.3g}")] for count in sorted(int(text) for text in counts if text.isdigit())]
+
+
 def server(facts):
-    values = {one["id"]: one["value"] for one in facts.data["values"]}
-    rows = [[f"{clients}, {label}", {"ARMCI-RMA": [values[f"server-{count}-{mpi}"], amount(values[f"server-{count}-{mpi}"], "B")]}]
-            for clients, count in (("450", 450), ("9,600", 9600)) for mpi, label in (("mpich", "MPICH"), ("openmpi", "Open MPI"))]
-    rows += [[label, {"published for other servers": [values[key], amount(values[key], "B")]}]
-             for key, label in (("server-9600-clusters-published", "9,600, servers in clusters"), ("server-9600-published", "9,600, one server a node"))]
-    most = amount(max(values["server-9600-mpich"], values["server-9600-openmpi"]), "B")
-    return [f"A server takes {most} for 9,600 processes", [["memory, by the processes that address it at once", [4e5, 2e9], rows]]]
+    measured = {label: values_of(facts, f"server-{{}}-{mpi}", 1e6) for mpi, label in MPIS.items()}
+    one, each = (facts.all[name].record["value"] for name in ("server-bound", "server-bound-client"))
+    bound = [[count, float(f"{(one + each * count) / 1e6:.3g}")] for count, _ in measured["MPICH"]]
+    published = {"published: a server a node": "server-{}-published", "published: servers in clusters": "server-{}-clusters-published"}
+    series = measured | {"bound that a test asserts": bound} | {name: values_of(facts, pattern, 1e6) for name, pattern in published.items()}
+    most = amount(1e6 * max(points[-1][1] for points in measured.values()), "B")
+    return [f"A server takes {most} for 9,600 processes", [panel("memory of a server", "processes that address it at once", "MB", series)]]
+
+
+def start(facts):
+    return ["ARMCI_Init takes less time than MPI_Init",
+            [panel(f"start of a job on two cores, {label}", "ranks", "ms", {name: values_of(facts, f"{key}-{{}}-{mpi}", 1e6) for key, name in (("start", "ARMCI_Init"), ("mpi-start", "MPI_Init"))})
+             for mpi, label in MPIS.items()]]
+
+
+def requests(facts):
+    return ["A server carries out millions of requests a second",
+            [panel(f"time of a request at a server, {label}", "clients", "ns", {name: values_of(facts, f"server-{key}-{{}}-{mpi}", 1) for key, name in (("put", "put, 8 bytes"), ("puts", "put, 8 x 64 bytes"), ("rmw", "fetch-and-add"))})
+             for mpi, label in MPIS.items()]]
 
 
 def nwchem(facts):
@@ -100,12 +121,11 @@ def nwchem(facts):
     return [f"NWChem: all {count} inputs right, and no slower", [["ten of them, wall time in all; less is better", [5, 500], rows]]]
 
 
-PICTURES = {"node": node, "hosts": hosts, "bandwidth": bandwidth, "faster": faster, "server-memory": server, "nwchem": nwchem}
+PICTURES = {"node": node, "hosts": hosts, "bandwidth": bandwidth, "faster": faster, "server-memory": server, "start": start, "requests": requests, "nwchem": nwchem}
 
 
 # ---- the papers' figures: their axes and series
 
-MPIS = {"mpich": "MPICH", "openmpi": "Open MPI"}
 UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 ALL_SIZES = [f"{number_} {unit}" for unit, numbers in (("B", (1, 8, 64, 256)), ("KiB", (1, 4, 16, 32, 64, 256)), ("MiB", (1, 4, 16, 64))) for number_ in numbers]
 
@@ -312,6 +332,10 @@ def draw_curves(axes, plan, lines, series):
     xs = xs if len(xs) < 9 else xs[::2]
     axes.set_xticks(xs, [names.get(x, str(x)) for x in xs])
     axes.minorticks_off()
+    ys = [y for points in plan["series"].values() for _, y in points]
+    if ys and not percent and max(ys) < 10 * min(ys):
+        ticks = [one * 10 ** k for k in range(-3, 8) for one in (1, 2, 5) if min(ys) <= one * 10 ** k * 2 and one * 10 ** k <= 2 * max(ys)]
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.grid(color=lines, linewidth=0.6)
     axes.tick_params(length=0, labelsize=8.5)
     axes.spines["left"].set_visible(False)
