@@ -34,6 +34,9 @@
 #ifndef FRAGMENTS
 #define FRAGMENTS 0
 #endif
+#ifndef RMWS
+#define RMWS 0
+#endif
 #ifndef SMALL
 #define SMALL 0 /* the window, where it is less than two messages; 0: it is not */
 #endif
@@ -69,10 +72,11 @@
 /* Requests. PUT: eager, an accumulate as well. RNDV, RTS: rendezvous puts; the data of RTS wait until the server has posted the
  * receive. ACC, ACC_RTS: as RNDV and RTS, but the server receives the data in memory that is for replies. GET: with a packed reply; SHORT: a get with a reply in a bundle. All of
  * them read or write the same bytes. LONG_PUT, LONG_GET: a PUT, a GET with a request that is longer than a small window. AM_CREDIT: for such a message.
+ * RMW: as LOCK, but its message requests no acknowledgement for the window: the reply shows that all of the message is served.
  * FRAGMENTED: a put of more requests than a message holds, FRAGMENT and at last PUT, whose acknowledgement is that of all.
  * UNLOCK: as PUT, but the acknowledgement of its message may be deferred (a put with flag as well). LOCK: with a reply that needs no memory, and shows that all before it is served; other threads go on meanwhile. */
 #define NONE 0
-mtype = { PUT, RNDV, RTS, ACC, ACC_RTS, GET, SHORT, LONG_PUT, LONG_GET, AM_CREDIT, LOCK, UNLOCK, FRAGMENTED, FRAGMENT };
+mtype = { PUT, RNDV, RTS, ACC, ACC_RTS, GET, SHORT, LONG_PUT, LONG_GET, AM_CREDIT, LOCK, UNLOCK, FRAGMENTED, FRAGMENT, RMW };
 #define IS_PUT(what) ((what) == PUT || (what) == LONG_PUT || (what) == UNLOCK || (what) == FRAGMENT)
 #define IS_GET(what) ((what) == GET || (what) == SHORT || (what) == LONG_GET)
 #define IS_ACC(what) ((what) == ACC || (what) == ACC_RTS)
@@ -124,8 +128,9 @@ typedef endpoint {
     bit is_urgent, is_awaited;
     bit ack_deferred;
     byte deferred_at; /* transmitted, with the last message whose acknowledgement was deferred */
-    bit locks;   /* a LOCK whose reply has not arrived */
-    byte mark;   /* transmitted before the message of the LOCK */
+    bit locks;   /* a LOCK or RMW whose reply has not arrived */
+    byte mark;   /* transmitted bytes that the reply shows as served: before the message of the LOCK, with that of the RMW */
+    bit is_replied; /* the reply to the RMW opens the window */
     byte known;  /* ghost: the last request known to be served */
 };
 
@@ -205,7 +210,7 @@ inline send_now(s)
     e[s].is_awaited = 0;
     if
 #ifndef FAULT_NO_ACK_REQUESTED
-    :: !FITS_WINDOW(s, ENOUGH) -> e[s].acknowledge = 1
+    :: !FITS_WINDOW(s, ENOUGH) && !replied -> e[s].acknowledge = 1
 #endif
     :: else
     fi;
@@ -225,7 +230,7 @@ inline send_now(s)
 #ifdef FAULT_CREDIT_REQUESTED_AT_ONCE
 #define IS_ON_ITS_WAY(s) (e[s].credit_requested)
 #else
-#define IS_ON_ITS_WAY(s) (e[s].unacked > 0 || e[s].credit_requested) /* what opens the window, or brings credit */
+#define IS_ON_ITS_WAY(s) (e[s].unacked > 0 || e[s].credit_requested || e[s].is_replied) /* what opens the window, or brings credit */
 #endif
 #if SMALL && !defined(FAULT_CREDIT_NOT_REQUESTED)
 #define NEEDS_CREDIT(s) (e[s].length > WINDOW && !HAS_CREDIT(s))
@@ -312,12 +317,19 @@ inline handle_result(s)
 {
     assert(e[s].locks);
     e[s].locks = 0;
+    e[s].is_replied = 0;
 #ifdef FAULT_REPLY_SHOWS_ALL
     e[s].mark = e[s].transmitted;
 #endif
     of_served = e[s].mark;
     note_served(s);
-    e[s].ack_deferred = e[s].ack_deferred && e[s].deferred_at > e[s].mark
+    e[s].ack_deferred = e[s].ack_deferred && e[s].deferred_at > e[s].mark;
+    if
+#ifndef FAULT_REPLY_SENDS_NOTHING
+    :: e[s].waits_for_window -> endpoint_send(s)
+#endif
+    :: else
+    fi
 }
 
 inline handle_bundle(s)
@@ -422,7 +434,7 @@ inline append(s, what)
     e[s].issued++;
     if
     :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = e[s].acknowledge || what != FRAGMENT; e[s].is_urgent = (what == UNLOCK)
-    :: what == LOCK -> e[s].locks = 1; e[s].mark = e[s].transmitted
+    :: what == LOCK || what == RMW -> e[s].locks = 1; e[s].mark = e[s].transmitted
     :: what == GET || what == LONG_GET -> e[s].gets++
     :: what == SHORT -> e[s].shorts++
     :: IS_RNDV(what) -> e[s].rndv = e[s].issued; e[s].rndv_data = (what == RNDV || what == ACC -> RNDV_DATA : 0)
@@ -440,7 +452,7 @@ inline start(s, what)
         what = (IS_ACC(what) -> ACC_RTS : RTS)
     :: else
     fi;
-    await(what != LOCK || !e[s].locks);
+    await((what != LOCK && what != RMW) || !e[s].locks);
     if
     :: what == FRAGMENTED ->
         what = FRAGMENT;
@@ -459,7 +471,15 @@ inline start(s, what)
         if
         :: IS_PUT(what) && (what == UNLOCK || e[s].unacked == 0 || e[s].n == MOST_REQUESTS) -> endpoint_send(s)
         :: what == SHORT && e[s].shorts <= AT_ONCE -> endpoint_send(s)
-        :: !IS_PUT(what) && what != SHORT -> endpoint_send(s)
+        :: what == RMW ->
+            replied = 1;
+            endpoint_send(s);
+            replied = 0;
+            if
+            :: !IS_OPEN(s) -> e[s].is_replied = 1; e[s].mark = e[s].transmitted
+            :: else
+            fi
+        :: !IS_PUT(what) && what != SHORT && what != RMW -> endpoint_send(s)
         :: else
         fi;
         if
@@ -511,6 +531,9 @@ inline choose(s, what)
 #if FRAGMENTS
     :: what = FRAGMENTED
 #endif
+#if RMWS
+    :: what = RMW
+#endif
 #if MUTEXES
     :: what = LOCK
     :: what = UNLOCK
@@ -532,6 +555,7 @@ inline choose(s, what)
 proctype client(byte me)
 {
     endpoint e[SERVERS];
+    bit replied;
     byte calls, s, size, more, of_rndv, of_messages, of_grant, of_shorts, of_served, of_known;
     mtype what;
 
@@ -738,7 +762,7 @@ inline serve(k, what, number)
         c[k].news = c[k].left;
         granted = granted + c[k].granted
     :: IS_PUT(what) -> assert(c[k].receiving == 0)
-    :: what == LOCK -> assert(c[k].receiving == 0); result[PAIR(k, me)] ! number
+    :: what == LOCK || what == RMW -> assert(c[k].receiving == 0); result[PAIR(k, me)] ! number
     :: IS_RNDV(what) ->
         assert(c[k].receiving == 0);
         c[k].receiving = number;

@@ -345,6 +345,30 @@ static void fragments_between_nodes(void)
     ARMCI_Free(base[test_rank()]);
 }
 
+/* The reply to a counter is all that a server sends, however small the window. */
+static void counters_between_nodes(void)
+{
+    enum { COUNTS = 200, FEW = COUNTS / 20 };
+    void *base[MOST_RANKS];
+    long seen;
+    ARMCI_Malloc(base, sizeof seen);
+    *(long *)base[test_rank()] = 0;
+    ARMCI_Barrier();
+    PMPI_Barrier(MPI_COMM_WORLD);
+    const long before = messages;
+    PMPI_Barrier(MPI_COMM_WORLD);
+    for (long i = 0; i < COUNTS && test_rank() == test_ranks() - 1; i++) {
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, base[0], 1, 0);
+        if (!check_long(seen, i, "count %ld", i)) break;
+    }
+    PMPI_Barrier(MPI_COMM_WORLD);
+    const long sent = messages - before;
+    if (test_rank() == 0)
+        check(sent <= COUNTS + FEW, "%ld messages of a server for %d counts", sent, COUNTS);
+    ARMCI_Barrier();
+    ARMCI_Free(base[test_rank()]);
+}
+
 /* What an aggregate handle has queued travels with the flag behind it. */
 static void flags_between_nodes(void)
 {
@@ -383,5 +407,6 @@ static const struct test tests[] = {
     {"a server sends one message for a lock and its unlock", locks_between_nodes},
     {"a server acknowledges a put of several messages once", fragments_between_nodes},
     {"what is queued in an aggregate handle travels with a flag", flags_between_nodes},
+    {"a server sends one message for a count", counters_between_nodes},
 };
 SUITE(.start = start_threaded);

@@ -409,23 +409,15 @@ void armcii_client_wait_all(int owner)
 
 /* ---- round trips ---- */
 
-/* Send the open message, with the request appended last. Return what was sent before. */
-static uint64_t send_request(struct endpoint *e)
-{
-    const uint64_t before = armcii_endpoint_transmitted(e);
-    armcii_endpoint_send(e);
-    return before;
-}
-
 /* Wait for the reply, of so many bytes, to a request that is on its way: its receive is posted
- * now. before: of send_request. */
-static void wait_for_reply(struct endpoint *e, uint64_t before, int server, void *reply,
+ * now. */
+static void wait_for_reply(struct endpoint *e, struct am_shown shown, int server, void *reply,
                            size_t bytes, int tag)
 {
     MPI_Request request;
     MPI_Irecv(reply, (int)bytes, MPI_BYTE, server, tag, armcii_endpoints->comm, &request);
     armcii_endpoints_receive(&request, bytes);
-    armcii_endpoint_note_reply(e, before);
+    armcii_endpoint_note_reply(e, shown);
     armcii_tag_free(tag);
 }
 
@@ -442,7 +434,7 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
     memcpy(h.scale, &operand, sizeof operand);
     append_header(e, &h);
     armcii_count_path(PATH_SERVER);
-    wait_for_reply(e, send_request(e), server, &old, sizeof old, tag);
+    wait_for_reply(e, armcii_endpoint_send_request(e, true), server, &old, sizeof old, tag);
     return old;
 }
 
@@ -463,9 +455,9 @@ static int request_mutex(enum am_kind kind, int owner, void *mutex)
     int granted, tag = new_tag();
     struct endpoint *e = append_mutex(kind, owner, mutex, tag);
     armcii_endpoint_expect_unlock(e);
-    const uint64_t before = send_request(e);
+    const struct am_shown shown = armcii_endpoint_send_request(e, kind == AM_TRYLOCK);
     armcii_endpoints_request_acks(e); /* the next unlock waits for them */
-    wait_for_reply(e, before, server, &granted, sizeof granted, tag);
+    wait_for_reply(e, shown, server, &granted, sizeof granted, tag);
     if (granted < (kind == AM_LOCK) || granted > 1)
         armcii_fatal("rank %d sent an invalid reply: %d about a mutex", server, granted);
     return granted;

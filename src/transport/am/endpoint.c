@@ -157,11 +157,10 @@ static void use_credit(struct endpoint *e)
 }
 
 /* True if the open message, for which the window has no room now, must wait. If no acknowledgement
- * is on its way, which would open the window, request credit for it. */
+ * and no reply is on its way, which would open the window, request credit for it. */
 static bool must_wait(struct endpoint *e, size_t window)
 {
-    if (e->acked < e->sent || e->credit_requested)
-        return true; /* an acknowledgement is on its way */
+    if (e->acked < e->sent || e->credit_requested || e->replies > 0) return true;
     if (e->open->bytes <= window) return false;
     request_credit(e);
     return true;
@@ -190,7 +189,8 @@ static bool may_defer_ack(const struct endpoint *e)
     return !e->is_awaited && e->acked > 0 && e->unserved <= AM_MESSAGE_MAX;
 }
 
-void armcii_endpoint_send(struct endpoint *e)
+/* is_replied: a reply will show soon that all of the message is served. */
+static inline void send(struct endpoint *e, bool is_replied)
 {
     struct am_message_header *head = e->open;
     if (!head) return;
@@ -214,7 +214,7 @@ void armcii_endpoint_send(struct endpoint *e)
     e->open = NULL;
     use_credit(e);
     head->sequence = e->sequence++;
-    if (e->unserved + endpoints.enough > endpoints.window) head->acknowledge = 1;
+    if (e->unserved + endpoints.enough > endpoints.window && !is_replied) head->acknowledge = 1;
     if (head->acknowledge) {
         if (e->ack_deferred) set_ack_deferred(e, false);
         e->sent++;
@@ -226,6 +226,11 @@ void armcii_endpoint_send(struct endpoint *e)
     armcii_count(COUNTER_MESSAGES);
     MPI_Isend(head, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
               &b->send);
+}
+
+void armcii_endpoint_send(struct endpoint *e)
+{
+    send(e, false);
 }
 
 /* The bytes sent that were not served when the server sent the reply header, which has the number
@@ -500,18 +505,24 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
         armcii_am_progress(&p);
 }
 
-uint64_t armcii_endpoint_transmitted(const struct endpoint *e)
+struct am_shown armcii_endpoint_send_request(struct endpoint *e, bool soon)
 {
-    return e->transmitted;
+    const struct am_shown before = {.transmitted = e->transmitted};
+    send(e, soon);
+    if (!soon || e->open) return before;
+    e->replies++;
+    return (struct am_shown){e->transmitted, true};
 }
 
-void armcii_endpoint_note_reply(struct endpoint *e, uint64_t transmitted)
+void armcii_endpoint_note_reply(struct endpoint *e, struct am_shown shown)
 {
     const bool expects_bundle =
         e->acked < e->sent || e->gets.first || e->rndvs > 0 || e->credit_requested;
-    if (e->deferred_at <= transmitted) set_ack_deferred(e, false);
-    set_served(e, transmitted);
-    if (!expects_bundle) set_reported(e, transmitted);
+    e->replies -= shown.opens_window;
+    if (e->deferred_at <= shown.transmitted) set_ack_deferred(e, false);
+    set_served(e, shown.transmitted);
+    if (!expects_bundle) set_reported(e, shown.transmitted);
+    if (e->waits_for_window) armcii_endpoint_send(e);
 }
 
 void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)

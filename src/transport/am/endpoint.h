@@ -36,6 +36,7 @@ struct endpoint {
     bool is_urgent;     /* another process waits for the next update: a flag or an unlock */
     bool is_awaited;    /* a thread of this process waits for the open message's acknowledgement */
     bool ack_deferred;  /* the acknowledgement of updates was left to a later message */
+    unsigned replies;   /* on their way that open the window, as acknowledgements do */
     bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
     unsigned fences;    /* number of fences of this process before the last unlock */
     unsigned rndvs;     /* rendezvous that are not complete at the server */
@@ -97,11 +98,17 @@ void armcii_endpoints_send(void);
 void armcii_endpoint_expect_unlock(struct endpoint *e);
 void armcii_endpoint_send_unlock(struct endpoint *e);
 
-/* Return what was sent until now, in bytes. */
-uint64_t armcii_endpoint_transmitted(const struct endpoint *e);
-/* A reply has arrived to a request that was appended when so much was sent: all of that is served,
- * because a server serves the requests of a client in order. */
-void armcii_endpoint_note_reply(struct endpoint *e, uint64_t transmitted);
+/* What a reply shows, because a server serves the requests of a client in order. */
+struct am_shown {
+    uint64_t transmitted; /* bytes sent since the start that are served */
+    bool opens_window;    /* the message of the request requested no acknowledgement */
+};
+/* Send the open message, whose last request has a reply, and return what that will show: that all
+ * before the message is served; the message, too, if it leaves now and the reply waits for no other
+ * process (soon). Then it requests no acknowledgement for the window. */
+struct am_shown armcii_endpoint_send_request(struct endpoint *e, bool soon);
+/* The reply has arrived. */
+void armcii_endpoint_note_reply(struct endpoint *e, struct am_shown shown);
 
 /* True if so many bytes of data (armcii_am_rndv_size) may be sent without waiting for the
  * server. */

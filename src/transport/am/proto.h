@@ -97,7 +97,8 @@ struct am_reply_bundle {
  * and of rendezvous data as far as MPI may deliver them before their receive is posted.
  * A message beyond the window waits while an acknowledgement is on its way; data beyond it wait
  * until the server has posted the receive. A message that leaves less than half of the window, or
- * less than the longest message, requests an acknowledgement. So a client whose messages fit into
+ * less than the longest message, requests an acknowledgement, unless a reply shows as soon that it
+ * is served: that to a read-modify-write at its end. So a client whose messages fit into
  * its window never waits for other clients, and an idle one keeps nothing from them.
  *
  * Many clients have small windows, and the server has memory for some long messages besides. For a
