@@ -144,7 +144,7 @@ void armcii_endpoints_receive(MPI_Request *reply, size_t bytes);
 
 /* Order and remote completion (fence.c). */
 
-/* Return when what was started towards the server is in place, but for rendezvous that such an
+/* Return when what was started towards the server is in place, except rendezvous that such an
  * operation on [lo, hi) of the owner's memory does not meet. For another transport, which carries
  * that operation. */
 void armcii_endpoint_order(int server, int owner, struct op_verb verb, const char *lo,

@@ -62,8 +62,8 @@ enum {
 /* The first bytes of a message. */
 struct am_message_header {
     uint32_t bytes;       /* of the whole message */
-    uint16_t acknowledge; /* 1: acknowledge when all its requests are served; a rendezvous has an
-                             acknowledgement of its own, behind its data */
+    uint16_t acknowledge; /* 1: acknowledge when all its requests are served; a rendezvous is
+                             acknowledged separately, behind its data */
     uint16_t sequence;    /* number among this client's messages to this server, modulo 2^16 */
 };
 
