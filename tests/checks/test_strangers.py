@@ -105,16 +105,20 @@ def test_memory_that_is_passed(job, patience, words):
     assert took < 25, "a silent stranger held up the start"
 
 
+def target(link):
+    """What a link of /proc points to; nothing when the process has ended, or its thread has closed the file meanwhile."""
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
+
+
 def sockets_with_names(program):
     """How many sockets with a name, but no file, has each process that runs the program?"""
     with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
         named = {words[6] for words in map(str.split, file.readlines()[1:]) if len(words) > 7 and words[7].startswith("@")}
-    found = []
-    for folder in glob.glob("/proc/[0-9]*"):
-        with contextlib.suppress(OSError):
-            if os.path.samefile(folder + "/exe", program):
-                found.append(len(named.intersection(os.readlink(path)[8:-1] for path in glob.glob(folder + "/fd/*"))))
-    return found
+    return [len(named.intersection(target(path)[8:-1] for path in glob.glob(folder + "/fd/*")))
+            for folder in glob.glob("/proc/[0-9]*") if target(folder + "/exe") == program]
 
 
 @pytest.mark.parametrize("transport", ("am", "rma"))
