@@ -36,6 +36,7 @@ static void sleep_shortly(void)
 void armcii_backoff_block(struct backoff *p)
 {
     enum { YIELDS = 64 };
+    if (armcii_backoff.serves_unseen && armcii_backoff.spin_limit == SPIN_LIMIT) return;
     if (p->yields++ < YIELDS)
         sched_yield();
     else

@@ -22,6 +22,9 @@ struct backoff_policy {
                              processors, or until the start has counted them */
     bool progress_needed; /* loops that poll memory or wait in MPI must make progress: other
                              processes depend on this one's calls */
+    bool serves_unseen;   /* progress carries out operations of other processes and does not tell:
+                             long waits go on with it, without a sleep, unless processes
+                             outnumber processors */
     bool (*_Atomic progress)(void); /* called by long waits: makes progress in MPI and serves
                                        requests; returns true if there was work */
 };

@@ -1,10 +1,12 @@
-/* test_progress.c - what the thread that makes progress is to the program: it runs no signal
- * handler of it. */
+/* test_progress.c - who makes progress: the thread that does runs no signal handler of the program;
+ * where MPI does, in the waits of the program, they do not sleep. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../mpi/harness.h"
@@ -101,7 +103,39 @@ static void signals_go_elsewhere(void)
         check(handled_by[i] != thread, "the progress thread ran the handler");
 }
 
+static bool has_processors_for_all(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) >= test_ranks();
+}
+
+/* How often this thread has slept; waits for a lock count, too. */
+static long sleeps(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+}
+
+/* MPI does not report what it carried out, so that a wait cannot tell when it may sleep. Sleeps of
+ * 50 us each would be thousands. */
+static void waits_awake(void)
+{
+    enum { LATE_US = 300000, FEW = 300 };
+    if (!needs_ranks(2)) return;
+    if (!test_mpi_serves() || !on_all_ranks(has_processors_for_all())) {
+        skip(test_mpi_serves() ? "ranks outnumber processors" : "a server or shared memory");
+        return;
+    }
+    ARMCI_Barrier();
+    long before = sleeps();
+    if (test_rank() == 0) usleep(LATE_US);
+    ARMCI_Barrier();
+    check(sleeps() - before < FEW, "slept %ld times in a barrier", sleeps() - before);
+}
+
 static const struct test tests[] = {
+    {"a wait in which MPI serves other processes does not sleep", waits_awake},
     {"the progress thread runs no signal handler of the program", signals_go_elsewhere},
 };
 SUITE();

@@ -233,6 +233,13 @@ bool test_on_rdma(void)
     return network && strcmp(network, "rdma") == 0;
 }
 
+bool test_mpi_serves(void)
+{
+    const char *shm = getenv("ARMCI_SHM"), *transport = getenv("ARMCI_TRANSPORT");
+    return (shm && strcmp(shm, "no") == 0) || test_makes_windows() ||
+           (transport && strcmp(transport, "rdma") == 0 && !test_on_rdma());
+}
+
 bool test_has_server(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");

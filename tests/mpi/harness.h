@@ -126,6 +126,10 @@ bool test_makes_windows(void);
 /* Are the nodes joined by RDMA on an emulated processor (tests/rdma)? */
 bool test_on_rdma(void);
 
+/* Does MPI carry out operations of other processes in the waits of this one?  Then they do not
+ * sleep, unless ranks outnumber processors. */
+bool test_mpi_serves(void);
+
 /* Does a server or progress thread complete transfers between nodes while the target computes?
  * Always, except by windows that do not support threads. */
 bool test_has_server(void);
