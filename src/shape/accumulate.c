@@ -1,5 +1,5 @@
 /* accumulate.c - element types, and the kernels that scale and accumulate elements: plain loops
- * that the compiler vectorizes, for the baseline processor and for AVX2. */
+ * that the compiler vectorizes, for the baseline processor, for AVX2 and for AVX-512. */
 #include "shape/accumulate.h"
 
 #include <assert.h>
@@ -9,8 +9,10 @@
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wunknown-pragmas" /* ivdep */
+#define AVX512 "avx512f,avx512vl"
 #else
 #pragma GCC optimize("O3", "fp-contract=off")
+#define AVX512 "avx512f,avx512vl,prefer-vector-width=512"
 #endif
 
 const struct element_type armcii_elements[ELEMENT_COUNT] = {
@@ -175,18 +177,29 @@ KERNEL void run(enum element e, const void *scale, struct rows r)
     }
 }
 
-#if defined(__x86_64__) && !defined(__AVX2__)
+#if defined(__x86_64__)
 __attribute__((target("avx2"))) static void run_avx2(enum element e, const void *scale,
                                                      const struct rows *r)
 {
     run(e, scale, *r);
 }
+
+__attribute__((target(AVX512))) static void run_avx512(enum element e, const void *scale,
+                                                       const struct rows *r)
+{
+    run(e, scale, *r);
+}
 #endif
 
+/* Processors with AVX-512 but without VBMI2 lower their clock for arithmetic on 512 bits. */
 static void run_best(enum element e, const void *scale, const struct rows *r)
 {
-#if defined(__x86_64__) && !defined(__AVX2__)
-    enum { AVX2_FROM = 64 }; /* AVX2 is not faster for shorter rows */
+#if defined(__x86_64__)
+    enum { AVX2_FROM = 64, AVX512_FROM = 512 }; /* not faster for shorter rows */
+    if (r->bytes >= AVX512_FROM && __builtin_cpu_supports("avx512vbmi2")) {
+        run_avx512(e, scale, r);
+        return;
+    }
     if (r->bytes >= AVX2_FROM && __builtin_cpu_supports("avx2")) {
         run_avx2(e, scale, r);
         return;
