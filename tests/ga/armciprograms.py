@@ -108,10 +108,11 @@ EXAMPLES = {
                            ("int rc, th_size", "int rc = 0, th_size")],
                     expect=Expect(must=["Tests Completed"])),
     "aggregation/simple": dict(files=[f"{FEATURES}/aggregation/simple/simple.c"], expect=Expect(must=["Success!!"])),
-    # It wants a matrix that nobody has, and prints neither operand nor product.
+    # It wants a matrix that nobody has, and prints neither operand nor product. Lines of other ranks would get into these.
     "aggregation/sparse_matvecmul": dict(
         files=[f"{FEATURES}/aggregation/sparse_matvecmul/sparse_matvecmul.c"],
-        edits=[("    if(me==0) gather_solution_vector(svec);", """
+        edits=[('  printf("num_elements', '  if (me == 0) printf("num_elements'), ('  printf("%d: %f + %f', '  if (me == 0) printf("%d: %f + %f'),
+               ("    if(me==0) gather_solution_vector(svec);", """
             if (me == 0) for (int r = 0, o = 0; r < nproc; o = proc_row_list[r++]) {
                 int rows = proc_row_list[r] - o;
                 double x[rows], y[rows];
