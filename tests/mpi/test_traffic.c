@@ -278,21 +278,32 @@ static void few_messages(void)
     }
 }
 
-/* How many messages the caller sends while the last process locks and unlocks mutexes, of one owner
- * or of two in turn, with a fence behind each unlock or without; no process makes a collective call
- * of the library. */
-static long locked_messages(int pairs, int owners, bool fenced)
+/* How many messages the caller sends while the last process makes n calls; no process makes a
+ * collective call of the library. */
+static long messages_while(int n, void (*call)(int i, const void *what), const void *what)
 {
     PMPI_Barrier(MPI_COMM_WORLD);
     const long before = messages;
     PMPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < pairs && test_rank() == test_ranks() - 1; i++) {
-        ARMCI_Lock(0, i % owners * ranks_on_a_node());
-        ARMCI_Unlock(0, i % owners * ranks_on_a_node());
-        if (fenced) ARMCI_AllFence();
-    }
+    for (int i = 0; i < n && test_rank() == test_ranks() - 1; i++)
+        call(i, what);
     PMPI_Barrier(MPI_COMM_WORLD);
     return messages - before;
+}
+
+/* Mutexes of one owner, or of two in turn; with a fence behind each unlock, or without. */
+struct locks {
+    int owners;
+    bool fenced;
+};
+
+static void lock_and_unlock(int i, const void *what)
+{
+    const struct locks *l = what;
+    const int owner = i % l->owners * ranks_on_a_node();
+    ARMCI_Lock(0, owner);
+    ARMCI_Unlock(0, owner);
+    if (l->fenced) ARMCI_AllFence();
 }
 
 /* A server replies to a lock, and does not acknowledge the unlock: the reply to the next lock does.
@@ -301,13 +312,14 @@ static long locked_messages(int pairs, int owners, bool fenced)
 static void locks_between_nodes(void)
 {
     enum { PAIRS = 400, FIRST = 4, FEW = PAIRS / 20 };
+    const struct locks of_one = {1, false}, of_two = {2, false}, with_fences = {1, true};
     const bool two_servers = 3 * ranks_on_a_node() <= test_ranks();
     ARMCI_Create_mutexes(1);
-    locked_messages(FIRST, 1, false); /* connects */
-    const long one = locked_messages(PAIRS, 1, false),
-               two = two_servers ? locked_messages(PAIRS, 2, false) : 0,
-               fenced = locked_messages(PAIRS, 1, true),
-               one_again = locked_messages(PAIRS, 1, false);
+    messages_while(FIRST, lock_and_unlock, &of_one); /* connects */
+    const long one = messages_while(PAIRS, lock_and_unlock, &of_one),
+               two = two_servers ? messages_while(PAIRS, lock_and_unlock, &of_two) : 0,
+               fenced = messages_while(PAIRS, lock_and_unlock, &with_fences),
+               one_again = messages_while(PAIRS, lock_and_unlock, &of_one);
     if (test_rank() == 0) {
         check(one <= PAIRS + FEW, "%ld messages of a server for %d locks and unlocks", one, PAIRS);
         check(two <= PAIRS + FEW, "%ld messages of one of two servers for %d locks and unlocks",
@@ -321,88 +333,81 @@ static void locks_between_nodes(void)
     ARMCI_Destroy_mutexes();
 }
 
+enum { FRAGMENTED = 60000 }; /* bytes of several messages */
+
+static void put_fragments(int i, const void *there)
+{
+    static char data[FRAGMENTED];
+    (void)i;
+    ARMCI_Put(data, (void *)there, FRAGMENTED, 0);
+    ARMCI_Fence(0);
+}
+
 /* A put of several messages is acknowledged with its last one. */
 static void fragments_between_nodes(void)
 {
-    enum { PUTS = 200, FEW = PUTS / 20, BYTES = 60000 };
-    static char data[BYTES];
+    enum { PUTS = 200, FEW = PUTS / 20 };
     void *base[MOST_RANKS];
-    ARMCI_Malloc(base, BYTES);
-    PMPI_Barrier(MPI_COMM_WORLD);
-    const long before = messages;
-    PMPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < PUTS && test_rank() == test_ranks() - 1; i++) {
-        ARMCI_Put(data, base[0], BYTES, 0);
-        ARMCI_Fence(0);
-    }
-    PMPI_Barrier(MPI_COMM_WORLD);
-    const long sent = messages - before;
+    ARMCI_Malloc(base, FRAGMENTED);
+    const long sent = messages_while(PUTS, put_fragments, base[0]);
     if (test_rank() == 0)
         check(sent <= PUTS + FEW, "%ld messages of a server for %d puts", sent, PUTS);
     if (test_rank() == test_ranks() - 1)
         check(sent >= 2 * PUTS, "%ld messages of a client for %d puts of %d bytes", sent, PUTS,
-              BYTES);
+              FRAGMENTED);
     ARMCI_Free(base[test_rank()]);
+}
+
+static void count_up(int i, const void *there)
+{
+    long seen;
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, (void *)there, 1, 0);
+    check_long(seen, i, "count %d", i);
 }
 
 /* The reply to a counter is all that a server sends, however small the window. */
 static void counters_between_nodes(void)
 {
     enum { COUNTS = 200, FEW = COUNTS / 20 };
-    void *base[MOST_RANKS];
-    long seen;
-    ARMCI_Malloc(base, sizeof seen);
-    *(long *)base[test_rank()] = 0;
-    ARMCI_Barrier();
-    PMPI_Barrier(MPI_COMM_WORLD);
-    const long before = messages;
-    PMPI_Barrier(MPI_COMM_WORLD);
-    for (long i = 0; i < COUNTS && test_rank() == test_ranks() - 1; i++) {
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, base[0], 1, 0);
-        if (!check_long(seen, i, "count %ld", i)) break;
-    }
-    PMPI_Barrier(MPI_COMM_WORLD);
-    const long sent = messages - before;
+    void **base = region_zeroed(sizeof(long));
+    const long sent = messages_while(COUNTS, count_up, base[0]);
     if (test_rank() == 0)
         check(sent <= COUNTS + FEW, "%ld messages of a server for %d counts", sent, COUNTS);
-    ARMCI_Barrier();
-    ARMCI_Free(base[test_rank()]);
+    region_done(base);
+}
+
+/* What flags_between_nodes puts: these of an aggregate handle, one with the flag, the flag. */
+enum { QUEUED = 4 };
+
+static void put_behind_queued(int i, const void *where)
+{
+    const long data[QUEUED] = {i + 1, 2, 3, 4};
+    long *there = (void *)where;
+    armci_hdl_t handle = new_aggregate();
+    for (int k = 0; k < QUEUED; k++)
+        ARMCI_NbPut((void *)&data[k], &there[k], sizeof data[k], 0, &handle);
+    ARMCI_Put_flag((void *)data, &there[QUEUED], sizeof data[0], (int *)(void *)&there[QUEUED + 1],
+                   i + 1, 0);
+    ARMCI_Wait(&handle);
+    ARMCI_Fence(0);
 }
 
 /* What an aggregate handle has queued travels with the flag behind it, also where nothing is
  * unacknowledged; the fence requests the acknowledgement by another message. */
 static void flags_between_nodes(void)
 {
-    enum { FLAGS = 200, FEW = FLAGS / 20, LONGS = 4 };
-    void *base[MOST_RANKS];
-    long data[LONGS] = {1, 2, 3, 4};
-    armci_hdl_t handle;
-    ARMCI_Malloc(base, (2 + LONGS) * sizeof *data);
-    memset(base[test_rank()], 0, (2 + LONGS) * sizeof *data);
-    ARMCI_Barrier();
-    long *there = base[0];
-    int *flag = (int *)(void *)&there[LONGS + 1];
-    const long before = messages;
-    for (int i = 1; i <= FLAGS && test_rank() == test_ranks() - 1; i++) {
-        ARMCI_INIT_HANDLE(&handle);
-        ARMCI_SET_AGGREGATE_HANDLE(&handle);
-        data[0] = i;
-        for (int k = 0; k < LONGS; k++)
-            ARMCI_NbPut(&data[k], &there[k], sizeof data[k], 0, &handle);
-        ARMCI_Put_flag(data, &there[LONGS], sizeof data[0], flag, i, 0);
-        ARMCI_Wait(&handle);
-        ARMCI_Fence(0);
-    }
-    const long sent = messages - before;
+    enum { FLAGS = 200, FEW = FLAGS / 20 };
+    void **base = region_zeroed((2 + QUEUED) * sizeof(long));
+    const long *there = base[0];
+    const long sent = messages_while(FLAGS, put_behind_queued, base[0]);
     if (test_rank() == test_ranks() - 1)
         check(sent <= 2 * FLAGS + FEW, "%ld messages of a client for %d flags and fences", sent,
               FLAGS);
-    ARMCI_Barrier();
     if (test_rank() == 0)
-        check(there[0] == FLAGS && there[LONGS - 1] == LONGS && *flag == FLAGS,
-              "%ld, %ld behind flag %d", there[0], there[LONGS - 1], *flag);
-    ARMCI_Barrier();
-    ARMCI_Free(base[test_rank()]);
+        check(there[0] == FLAGS && there[QUEUED - 1] == QUEUED &&
+                  *(const int *)(const void *)&there[QUEUED + 1] == FLAGS,
+              "%ld, %ld, flag %ld", there[0], there[QUEUED - 1], there[QUEUED + 1]);
+    region_done(base);
 }
 
 static const struct test tests[] = {
