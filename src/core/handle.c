@@ -36,8 +36,9 @@ struct handle_entry {
     size_t first, n, room;
     uint64_t removed;           /* number of operations removed so far */
     unsigned waiters, flushing; /* threads in wait or test; threads that flush the queue */
-    unsigned visitors;          /* threads whose walk over `queued` is at this entry */
-    bool is_queued;             /* is in the list `queued` */
+    unsigned visitors; /* threads whose walk over `queued` is at this entry, or that wait for a
+                          flush of it */
+    bool is_queued;    /* is in the list `queued` */
     struct handle_entry *next, *previous; /* in that list */
     unsigned next_free;
 };
@@ -383,13 +384,29 @@ static void unlink_queued(struct handle_entry *s)
     give_queues(s);
 }
 
-/* Issue the requests of a queue as one vector transfer; requests queued meanwhile stay. more: the
- * caller starts or completes others at once. */
-static int flush_queue(struct handle_entry *s, struct aggregate *queue, bool more)
+/* Wait until the flushes of other threads have issued their requests. The entry stays, but its
+ * queues may have gone. */
+static void wait_for_flushes(struct handle_entry *s)
+{
+    struct backoff p = {0};
+    if (s->flushing == 0) return;
+    s->visitors++;
+    while (s->flushing > 0)
+        armcii_progress_wait(&p);
+    s->visitors--;
+    unlink_queued(s);
+}
+
+/* Issue the requests of queue q as one vector transfer, behind those that other threads issue now:
+ * puts of one handle keep their order. Requests queued meanwhile stay. more: the caller starts or
+ * completes others at once. */
+static int flush_queue(struct handle_entry *s, int q, bool more)
 {
     struct op op;
     struct request req = {0};
-    struct aggregate sent = *queue;
+    wait_for_flushes(s);
+    if (q >= s->queue_count) return 0;
+    struct aggregate *queue = &s->queues[q], sent = *queue;
     if (!armcii_aggregate_make_op(&sent, &op)) return 0;
     op.more = more;
     *queue = (struct aggregate){0};
@@ -411,7 +428,7 @@ static int flush_queues(struct handle_entry *s, int target, bool more)
     int rc = 0;
     for (int q = 0; q < s->queue_count; q++) {
         if (!armcii_aggregate_has(&s->queues[q], target)) continue;
-        int failed = flush_queue(s, &s->queues[q], more);
+        int failed = flush_queue(s, q, more);
         if (failed) rc = failed;
     }
     return rc;
@@ -421,21 +438,14 @@ static int flush_queues(struct handle_entry *s, int target, bool more)
 static int flush_puts(struct handle_entry *s, int target)
 {
     int rc = 0;
+    wait_for_flushes(s);
     for (int q = 0; q < s->queue_count; q++) {
         if (s->queues[q].verb.kind != OP_PUT || !armcii_aggregate_has(&s->queues[q], target))
             continue;
-        int failed = flush_queue(s, &s->queues[q], false);
+        int failed = flush_queue(s, q, false);
         if (failed) rc = failed;
     }
     return rc;
-}
-
-/* Wait until the flushes of other threads have issued their requests. */
-static void wait_for_flushes(const struct handle_entry *s)
-{
-    struct backoff p = {0};
-    while (s->flushing > 0)
-        armcii_progress_wait(&p);
 }
 
 static int following(const struct handle_entry *s, int queue)
@@ -463,7 +473,7 @@ static int queue_request(armci_hdl_t *handle, const struct op *op, const struct 
     struct handle_entry *s = obtain(handle);
     while (s->last_queue = queue_for(s, op, raddr),
            !armcii_aggregate_has_room(&s->queues[s->last_queue], op, raddr)) {
-        int rc = flush_queue(s, &s->queues[s->last_queue], false);
+        int rc = flush_queue(s, s->last_queue, false);
         push(s);
         if (rc) return rc;
     }
@@ -567,8 +577,8 @@ int armcii_handle_test(armci_hdl_t *handle)
     struct backoff p = {0};
     struct handle_entry *s = begin_wait(handle);
     if (!s) return 0;
-    const bool issues = has_queued(s);
-    int rc = flush_queues(s, -1, false);
+    const bool issues = has_queued(s) && s->flushing == 0; /* else it would wait */
+    int rc = issues ? flush_queues(s, -1, false) : 0;
     bool complete = test_operations(s);
     if (!complete) {
         armcii_progress_wait(&p);
@@ -576,7 +586,7 @@ int armcii_handle_test(armci_hdl_t *handle)
     }
     s->waiters--;
     if (issues && !complete) push(s);
-    if (s->flushing > 0 || !complete) return rc ? rc : PENDING;
+    if (s->flushing > 0 || !complete || has_queued(s)) return rc ? rc : PENDING;
     retire(s, handle);
     return rc;
 }
@@ -603,6 +613,7 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
         return 0;
     }
     set_kind(s, handle, false);
+    wait_for_flushes(s);
     int rc = flush_queues(s, -1, false);
     push(s);
     return rc;

@@ -349,6 +349,77 @@ static void fences_beside(void)
     region_free(base);
 }
 
+/* How the puts of 2 get behind the collected ones. */
+enum later { BY_LENGTH, BY_TEST, BY_KIND, WITH_ROOM, LATERS };
+enum { SHORT = 100, COLLECTED = 20000, LONG = 300000 };
+
+static atomic_int rounds_begun, rounds_fenced;
+
+static void *fence_each_round(void *to)
+{
+    for (int seen = 0; !atomic_load(&enough);) {
+        if (atomic_load(&rounds_begun) == seen) continue;
+        ARMCI_Fence(*(int *)to);
+        atomic_store(&rounds_fenced, ++seen);
+    }
+    return NULL;
+}
+
+static void put_pieces(char *from, char *there, int bytes, int to, armci_hdl_t *handle)
+{
+    for (int at = 0; at < COLLECTED; at += bytes)
+        ARMCI_NbPut(from + at, there + at, bytes, to, handle);
+}
+
+static void put_twos(enum later how, char *twos, char *there, int to, armci_hdl_t *handle)
+{
+    if (how == BY_KIND) ARMCI_UNSET_AGGREGATE_HANDLE(handle);
+    put_pieces(twos, there, how == WITH_ROOM ? 4 : how == BY_TEST ? SHORT : COLLECTED, to, handle);
+    while (how == BY_TEST && ARMCI_Test(handle))
+        ;
+    ARMCI_Wait(handle);
+}
+
+/* The long put of 0 keeps the fence of the other thread in its flush of the puts of 1. */
+static void put_in_order(enum later how, char *there, int to)
+{
+    static char zeros[LONG], ones[COLLECTED], twos[COLLECTED], seen[COLLECTED];
+    armci_hdl_t handle = new_aggregate();
+    memset(ones, 1, sizeof ones);
+    memset(twos, 2, sizeof twos);
+    ARMCI_NbPut(zeros, there, LONG, to, &handle);
+    put_pieces(ones, there, SHORT, to, &handle);
+    int round = atomic_fetch_add(&rounds_begun, 1) + 1;
+    for (double begun = MPI_Wtime(); MPI_Wtime() - begun < 5e-6;)
+        ;
+    put_twos(how, twos, there, to, &handle);
+    ARMCI_Fence(to);
+    while (atomic_load(&rounds_fenced) != round)
+        ;
+    ARMCI_Get(there, seen, COLLECTED, to);
+    check_bytes(seen, twos, COLLECTED, "puts of an aggregate handle, the last ones of kind %d",
+                (int)how);
+}
+
+static void order_beside_fences(void)
+{
+    void **base;
+    pthread_t thread;
+    int to = last_rank();
+    double begun = MPI_Wtime();
+    if (!may_run(2)) return;
+    base = region_zeroed(LONG);
+    atomic_store(&enough, false);
+    if (test_rank() == 0) {
+        pthread_create(&thread, NULL, fence_each_round, &to);
+        for (int i = 0; test_errors() == 0 && MPI_Wtime() - begun < trial_time(1); i++)
+            put_in_order(i % LATERS, base[to], to);
+        atomic_store(&enough, true);
+        pthread_join(thread, NULL);
+    }
+    region_done(base);
+}
+
 /* The list of what there is has another order on each process; ARMCI_Finalize frees it together. */
 static void *leave_behind(void *argument)
 {
@@ -383,6 +454,7 @@ static const struct test tests[] = {
     {"two threads receive from anyone", two_receivers},
     {"a thread that waits for a mutex keeps no other thread out", mutex_under_load},
     {"a fence is behind the caller's own operations", fences_beside},
+    {"puts of an aggregate handle keep their order beside another fence", order_beside_fences},
     {"what threads made in any order may be left to ARMCI_Finalize", left_to_the_end},
 };
 SUITE(.start = start_threaded);
