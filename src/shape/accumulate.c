@@ -9,9 +9,14 @@
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wunknown-pragmas" /* ivdep */
-#define AVX512 "avx512f,avx512vl"
 #else
 #pragma GCC optimize("O3", "fp-contract=off")
+#endif
+
+/* For 512 bits, where the compiler knows the newer processors. */
+#if defined(__x86_64__) && defined(__clang__)
+#define AVX512 "avx512f,avx512vl"
+#elif defined(__x86_64__) && __GNUC__ >= 8
 #define AVX512 "avx512f,avx512vl,prefer-vector-width=512"
 #endif
 
@@ -177,13 +182,15 @@ KERNEL void run(enum element e, const void *scale, struct rows r)
     }
 }
 
-#if defined(__x86_64__)
+#ifdef __x86_64__
 __attribute__((target("avx2"))) static void run_avx2(enum element e, const void *scale,
                                                      const struct rows *r)
 {
     run(e, scale, *r);
 }
+#endif
 
+#ifdef AVX512
 __attribute__((target(AVX512))) static void run_avx512(enum element e, const void *scale,
                                                        const struct rows *r)
 {
@@ -194,12 +201,14 @@ __attribute__((target(AVX512))) static void run_avx512(enum element e, const voi
 /* Processors with AVX-512 but without VBMI2 lower their clock for arithmetic on 512 bits. */
 static void run_best(enum element e, const void *scale, const struct rows *r)
 {
-#if defined(__x86_64__)
     enum { AVX2_FROM = 64, AVX512_FROM = 512 }; /* not faster for shorter rows */
+#ifdef AVX512
     if (r->bytes >= AVX512_FROM && __builtin_cpu_supports("avx512vbmi2")) {
         run_avx512(e, scale, r);
         return;
     }
+#endif
+#ifdef __x86_64__
     if (r->bytes >= AVX2_FROM && __builtin_cpu_supports("avx2")) {
         run_avx2(e, scale, r);
         return;
