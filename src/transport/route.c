@@ -107,7 +107,6 @@ static void start_am(void)
     route.progress_doc =
         drives_rma ? "a thread in each process" : "a thread in one process of each node";
     armcii_backoff.progress_needed = true;
-    armcii_backoff.serves_unseen = drives_rma;
 }
 
 /* Beside am. */
@@ -125,7 +124,6 @@ static void start_rma(bool threads)
 {
     bool with_thread = route.far == &rma && threads && armcii_quirks->threaded_windows;
     armcii_rma_start(with_thread, false);
-    armcii_backoff.serves_unseen = true;
     armcii_transports_add(&armcii_rma);
     if (route.far == &rma || !armcii_node->shares_memory)
         route.progress_doc = "none: operations may wait until their target calls MPI";
@@ -147,7 +145,6 @@ void armcii_route_start(void)
     armcii_transports[0] = NULL;
     armcii_transports_add(&armcii_shm);
     armcii_backoff.progress_needed = !armcii_node->shares_memory;
-    armcii_backoff.serves_unseen = false;
     route = (struct route_choice){
         .near_doc = armcii_node->shares_memory ? "loads and stores in shared memory (memfd)"
                                                : "MPI RMA, no shared memory",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "mpi/coll.h"
@@ -303,6 +304,7 @@ static void start_thread(void)
 void armcii_rma_start(bool with_thread, bool passive_target)
 {
     rma.target_is_passive = passive_target;
+    armcii_backoff.serves_unseen = !passive_target;
     armcii_pending_start();
     rma.has_thread = with_thread;
     if (with_thread) start_thread();
@@ -316,6 +318,7 @@ void armcii_rma_end(void)
         armcii_doorbells_end();
     }
     rma.has_thread = false;
+    armcii_backoff.serves_unseen = false;
     armcii_pending_end();
 }
 
