@@ -41,8 +41,10 @@ VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) fo
             ("hosts", "passive"): [("no progress", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
-# Between nodes a transfer takes one of two times in a launch, 1.4 apart, by messages of MPI as well: of so many launches the middle one counts.
-LAUNCHES = {("hosts", "bandwidth"): 3, ("hosts", "remote"): 3}
+# A launch has one of two times for a transfer between nodes, 1.4 apart, by messages of MPI as well, and a virtual machine changes by as much within minutes:
+# all libraries have a launch of these words in turns, and of each row the middle of so many counts.
+TURNS = 3
+IN_TURNS = ["latency", "bandwidth", "strided", "vector", "many", "remote"]
 ONCE = ["*, computing", "*, first"]  # their target computes for longer than that
 # Each rank is a node, as far as MPI tells (tests/mpi/pretended_nodes.h); MPI is asked for threads, as the library asks it where a job has nodes.
 PRETENDED = {"ARMCI_TEST_NODE": "1", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
@@ -181,19 +183,39 @@ def measure_word(job, run, word, variant="", left_out=()):
     run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in rows if not row["valid"]]
 
 
-def measure_middle(job, run, word, variant="", left_out=()):
-    """The same in several launches: of each row the one with the middle median."""
-    launches = LAUNCHES.get((job.place, word), 1)
-    parts = [{"library": run["library"], "rows": [], "problems": []} for _ in range(launches)]
-    for part in parts:
-        measure_word(job, part, word, variant, left_out if part is parts[0] else [*left_out, *ONCE])
-    run.setdefault("head", parts[0]["head"])
+def turns_of(word):
+    return TURNS if word in IN_TURNS else 1
+
+
+def measure_turn(args, mpi, place, word, turn, library, rival, path):
+    """The parts of a run that one turn gives: a launch of the word, and of each of its variants."""
+    turns = turns_of(word)
+    ranks = RANKS[place] + (1 if place == "node" else 2) * (rival.extra_ranks if rival else 0)
+    progress(f"{mpi.family}, {place}, {word}: {library} on {ranks} ranks{f', turn {turn + 1}' if turns > 1 else ''}")
+    if word in (examples.WORD, examples.POOL):
+        rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
+        return [{"rows": rows, "problems": problems}]
+    parts = []
+    for variant, settings, left_out in [("", (), []), *(VARIANTS.get((place, word), []) if library == OURS else [])]:
+        parts.append({"library": library, "rows": [], "problems": [], "ranks_started": ranks})
+        measure_word(Job(mpi, place, ranks, path, [word], args.seconds / turns, settings), parts[-1], word, variant, [*left_out, *(ONCE if turn else [])])
+    return parts
+
+
+def add_middle(run, parts):
+    """Of each row, add the launch with the middle median, with the spread of all launches where that is larger; wrong data in one of them counts."""
     found = {}
     for part in parts:
+        run |= {key: part[key] for key in ("head", "ranks_started") if key in part}
         run["problems"] += [problem for problem in part["problems"] if problem not in run["problems"]]
         for row in part["rows"]:
             found.setdefault(row["name"], []).append(row)
-    run["rows"] += [sorted(rows, key=lambda row: row.get("median_ns", 0))[len(rows) // 2] for rows in found.values()]
+    for rows in found.values():
+        rows.sort(key=lambda row: row.get("median_ns", 0))
+        middle, least, most = rows[len(rows) // 2], rows[0], rows[-1]
+        if middle.get("spread") and least.get("median_ns"):
+            middle["spread"] = max(middle["spread"], round((most["median_ns"] - least["median_ns"]) / middle["median_ns"], 3))
+        run["rows"].append({**middle, "valid": all(row["valid"] for row in rows)})
 
 
 def sentence(problem):
@@ -225,23 +247,6 @@ def open_runs(mpi, checkout, only, words):
     return runs
 
 
-def measure_library(args, mpi, place, word, run, rival, path):
-    """All rows of a word with one library."""
-    ranks = RANKS[place] + (1 if place == "node" else 2) * run["extra_ranks"]
-    progress(f"{mpi.family}, {place}, {word}: {run['library']} on {ranks} ranks")
-    if word in (examples.WORD, examples.POOL):
-        rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
-        run["rows"] += rows
-        run["problems"] += problems
-        return
-    seconds = args.seconds / LAUNCHES.get((place, word), 1)
-    measure_middle(Job(mpi, place, ranks, path, [word], seconds), run, word)
-    for name, settings, left_out in VARIANTS.get((place, word), []) if run["library"] == OURS else []:
-        progress(f"    {name}")
-        measure_middle(Job(mpi, place, ranks, path, [word], seconds, settings), run, word, name, left_out)
-    run["ranks_started"] = ranks
-
-
 def takes_part(library, rival, word):
     """Has this library rows of that word?"""
     return library == OURS if word in OURS_ONLY else word in (rival and rival.words or [word])
@@ -254,7 +259,7 @@ def words_of(args, place):
 
 
 def measure(args, builds, data):
-    """Library after library for each word; the file is written behind each, so that nothing is lost."""
+    """All libraries in turns for each word; the file is written behind each word, so that nothing else is lost."""
     steps = [(mpi, place, word) for place in args.places for mpi in builds for word in words_of(args, place)]
     over = time.monotonic() + 60 * args.minutes
     programs = {mpi.family: open_runs(mpi, args.checkout, args.only, [word for other, _, word in steps if other is mpi]) for mpi in builds}
@@ -268,15 +273,17 @@ def measure(args, builds, data):
                   and [mpi.family, place, blank["library"], word] not in data["done"]]
         if wanted:
             data["busy"].append(round(busy_share(), 3))
-        for blank, rival, path in wanted:
-            if time.monotonic() > over:
-                progress(f"no time for {mpi.family}, {place}, {word}: start it again")
-                return
-            measure_library(args, mpi, place, word, run_of(mpi, place, blank), rival, path)
+        if wanted and time.monotonic() > over:
+            progress(f"no time for {mpi.family}, {place}, {word}: start it again")
+            return
+        turns = [[measure_turn(args, mpi, place, word, turn, blank["library"], rival, path) for blank, rival, path in wanted]
+                 for turn in range(turns_of(word))]
+        for (blank, _, _), launches in zip(wanted, zip(*turns)):
+            add_middle(run_of(mpi, place, blank), [part for parts in launches for part in parts])
             data["done"].append([mpi.family, place, blank["library"], word])
-            data["runs"] = [*runs.values()]
-            data["quiet"] = sorted(data["busy"])[(9 * len(data["busy"]) + 9) // 10 - 1] <= QUIET  # all except a tenth
-            write(data, args.out)
+        data["runs"] = [*runs.values()]
+        data["quiet"] = not data["busy"] or sorted(data["busy"])[(9 * len(data["busy"]) + 9) // 10 - 1] <= QUIET  # all except a tenth
+        write(data, args.out)
     data |= {"runs": [*runs.values()], "complete": True}
 
 

@@ -137,31 +137,46 @@ def test_two_days(copy):
 
 
 def test_goes_on(tmp_path, monkeypatch):
-    """A report that was ended goes on behind the last word of the last library, and one that is complete begins anew."""
+    """A report that was ended goes on behind the last word that all libraries have had their turns of, and one that is complete begins anew."""
     monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
     import measure
     here, asked = types.SimpleNamespace(family="mpich"), []
-    run = {"library": "armci-rma", "mpi": "mpich", "extra_ranks": 0, "rows": [], "problems": []}
-    monkeypatch.setattr(measure, "open_runs", lambda *_: [(run, None, "program")])
+    run = {"mpi": "mpich", "extra_ranks": 0, "rows": [], "problems": []}
+    monkeypatch.setattr(measure, "open_runs", lambda *_: [({**run, "library": key}, None, "program") for key in ("armci-rma", "comex-ts")])
     monkeypatch.setattr(measure, "busy_share", lambda: 0)
+    monkeypatch.setattr(measure, "TURNS", 2)
     head, args = {"commit": "abcdef0123", "machine": {}}, types.SimpleNamespace(
-        out=str(tmp_path / "report.json"), places=["node"], words=["latency", "many", "mg"], short=False, minutes=1, checkout="", only=[])
+        out=str(tmp_path / "report.json"), places=["node"], words=["latency", "mg"], short=False, minutes=1, checkout="", only=[])
 
-    def measure_one(_, mpi, place, word, run, *__):
-        asked.append(word)
-        if len(asked) == 2:
+    def measure_one(_, mpi, place, word, turn, library, *__):
+        asked.append(f"{word} {turn} {library}")
+        if len(asked) == 4:
             raise KeyboardInterrupt
-        run["rows"].append({"group": word, "name": "a row", "valid": True})
+        return [{"library": library, "rows": [{"group": word, "name": "a row", "valid": True}], "problems": []}]
 
-    monkeypatch.setattr(measure, "measure_library", measure_one)
+    monkeypatch.setattr(measure, "measure_turn", measure_one)
+    latency = [f"latency {turn} {key}" for turn in (0, 1) for key in ("armci-rma", "comex-ts")]
+    mg = ["mg 0 armci-rma", "mg 0 comex-ts"]
     for _ in range(3):
         data = {**head, "busy": [], "done": [], "runs": [], **measure.unfinished(args.out, head), "complete": False}
         with contextlib.suppress(KeyboardInterrupt):
             measure.measure(args, [here], data)
             measure.write(data, args.out)
-    assert asked == ["latency", "many", "many", "mg", "latency", "many", "mg"], asked
-    assert [row["group"] for row in json.load(open(args.out, encoding="utf-8"))["runs"][0]["rows"]] == ["latency", "many", "mg"]
+    assert asked == latency + latency + mg + latency + mg, asked
+    for kept in json.load(open(args.out, encoding="utf-8"))["runs"]:
+        assert [row["group"] for row in kept["rows"]] == ["latency", "mg"], kept
     assert not measure.unfinished(args.out, {**head, "commit": "0123abcdef"}) and not measure.unfinished(str(tmp_path / "none"), head)
+
+
+def test_middle(monkeypatch):
+    """Of several launches each row has the middle median, and a spread that holds them all; what is missing or wrong in one launch is kept."""
+    monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
+    import measure
+    run = {"rows": [], "problems": []}
+    row = lambda name, median: {"name": name, "valid": median != 10, "median_ns": median, "spread": 0.1}  # noqa: E731
+    measure.add_middle(run, [{"rows": [row("a", median), *([row("b", 7)] if median == 30 else [])], "problems": [{"why": "hangs"}] * (median == 10)}
+                             for median in (10, 30, 20)])
+    assert run["rows"] == [{**row("a", 20), "spread": 1.0, "valid": False}, row("b", 7)] and run["problems"] == [{"why": "hangs"}], run
 
 
 def test_short():
