@@ -150,14 +150,20 @@ void data_copy(char *to, const char *from, long bytes, long times)
     }
 }
 
+/* What memcpy accesses: the target's slice, or the caller's where that is not accessible. */
+static char *direct(const struct site *site)
+{
+    return site->same_memory ? site_direct(site->remote, site->target) : site->slice;
+}
+
 void data_copy_out(const struct row *row, const struct site *site, long times)
 {
-    data_copy(site->direct, site->local, row_bytes(row), times);
+    data_copy(direct(site), site->local, row_bytes(row), times);
 }
 
 void data_copy_in(const struct row *row, const struct site *site, long times)
 {
-    data_copy(site->local, site->direct, row_bytes(row), times);
+    data_copy(site->local, direct(site), row_bytes(row), times);
 }
 
 void transfer_put(const struct row *row, const struct site *site, long times)

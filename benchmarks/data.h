@@ -16,8 +16,8 @@ bool data_check_get(const struct row *row, const struct site *site, int seed, lo
 void data_prepare_acc(const struct row *row, const struct site *site, int seed);
 bool data_check_acc(const struct row *row, const struct site *site, int seed, long times);
 
-/* memcpy of the row's bytes, contiguous, between the private buffer and site->direct. Overwrites
- * the data. */
+/* memcpy of the row's bytes, contiguous, between the private buffer and the target's slice, or
+ * the caller's where that is not accessible. Overwrites the data. */
 void data_copy_out(const struct row *row, const struct site *site, long times);
 void data_copy_in(const struct row *row, const struct site *site, long times);
 /* Copy `times` times, such that the compiler cannot remove it. */

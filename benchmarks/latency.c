@@ -154,8 +154,9 @@ const struct row kind_fence = {
 const struct row kind_barrier = {
     .name = "barrier", .who = TOGETHER, .run = run_barrier, .prove = prove_barrier};
 
-static const struct row *const kinds[] = {&put,       &get,        &acc_fence,   &kind_rmw,
-                                          &kind_lock, &kind_fence, &kind_barrier};
+/* The fence is before rows beside which this program copies to the target's memory itself. */
+static const struct row *const kinds[] = {&kind_fence, &put,       &get,         &acc_fence,
+                                          &kind_rmw,   &kind_lock, &kind_barrier};
 
 enum { ROWS = sizeof kinds / sizeof *kinds };
 

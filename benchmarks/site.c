@@ -39,7 +39,6 @@ static void touch_slice(struct site *site)
     site_barrier();
 }
 
-/* Another ARMCI may have no function that tells. */
 void *site_direct(void *address, int rank)
 {
     if (rank == armci_msg_me()) return address;
@@ -50,14 +49,23 @@ void *site_direct(void *address, int rank)
 #endif
 }
 
+/* Another ARMCI may have no function that tells. */
+static bool shares_memory(int rank)
+{
+    if (rank == armci_msg_me()) return true;
+#ifdef ARMCI_RMA_VERSION_MAJOR
+    return ARMCI_Same_node(rank) && ARMCI_Uses_shm();
+#else
+    return false;
+#endif
+}
+
 static void use_region(struct site *site)
 {
     site->remote = site->slices[site->target];
     site->slice = site->slices[site->me];
     touch_slice(site);
-    site->direct = site_direct(site->remote, site->target);
-    site->same_memory = site->direct != NULL;
-    if (!site->direct) site->direct = site->slice;
+    site->same_memory = shares_memory(site->target);
 }
 
 bool site_open(struct site *site)

@@ -21,11 +21,9 @@ struct site {
     char *remote;  /* the target's slice, an address for ARMCI calls: BUFFER_BYTES bytes */
     void **slices; /* of every rank, addresses for ARMCI calls */
     char *slice;   /* the caller's slice */
-    char *direct;  /* load/store address of the target's slice, or of the caller's slice if that is
-                      not accessible */
     char *local;   /* private buffer of the transfers, BUFFER_BYTES bytes */
     char *spare;   /* second private buffer, for memcpy */
-    bool same_memory; /* `direct` is the memory that transfers access */
+    bool same_memory; /* the caller can load and store the target's slice */
 };
 
 /* Allocate and touch the memory, create one mutex on each rank. Collective; false if out of
@@ -38,7 +36,8 @@ void site_close(struct site *site);
 void site_access_begin(const struct site *site);
 void site_access_end(const struct site *site);
 
-/* Where the caller can load and store that address of global memory of a rank; NULL: nowhere. */
+/* Where the caller can load and store that address of global memory of a rank; NULL: nowhere. From
+ * then on each fence of this library drains the stores of the program, too. */
 void *site_direct(void *address, int rank);
 
 /* Barrier that calls MPI: some MPI libraries progress transfers only inside MPI. */

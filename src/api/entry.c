@@ -27,13 +27,7 @@ void armcii_entry_open(void)
 void armcii_entry_close(void)
 {
     armcii_entry.state = ENTRY_OFF;
-    atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
-}
-
-void armcii_mark_quiet(void)
-{
-    bool quiet = armcii_entry.state == ENTRY_SLOW;
-    atomic_store_explicit(&armcii_entry.quiet, quiet, memory_order_relaxed);
+    armcii_set_quiet(false);
 }
 
 enum entry_state armcii_enter_slow(const char *function)
@@ -43,7 +37,7 @@ enum entry_state armcii_enter_slow(const char *function)
         return ENTRY_OFF;
     }
     armcii_lock_enter();
-    atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
+    armcii_set_quiet(false);
     return ENTRY_SLOW;
 }
 

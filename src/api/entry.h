@@ -32,9 +32,8 @@
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
 struct entry {
     enum entry_state state;
-    /* Everything was complete, and no thread has entered since: a fence may return without taking
-     * the lock, unless the calling thread has stored without entering. Set in the state SLOW only.
-     */
+    /* Everything was complete, and no thread has entered since: a fence may return at once, unless
+     * the calling thread has stored without entering. */
     atomic_bool quiet;
 };
 extern struct entry armcii_entry;
@@ -48,16 +47,20 @@ static inline bool armcii_is_quiet(void)
     return atomic_load_explicit(&armcii_entry.quiet, memory_order_relaxed) &&
            !armcii_stores_pending;
 }
-/* Requires the global lock, and that nothing is pending. */
-void armcii_mark_quiet(void);
+/* Requires the global lock; quiet: nothing is pending. */
+static inline void armcii_set_quiet(bool quiet)
+{
+    atomic_store_explicit(&armcii_entry.quiet, quiet, memory_order_relaxed);
+}
 
 /* false, with a message, before ARMCI_Init and after ARMCI_Finalize. */
 bool armcii_is_running(const char *function);
 
 static inline enum entry_state armcii_enter(const char *function)
 {
-    return __builtin_expect(armcii_entry.state == ENTRY_FAST, 1) ? ENTRY_FAST
-                                                                 : armcii_enter_slow(function);
+    if (__builtin_expect(armcii_entry.state != ENTRY_FAST, 0)) return armcii_enter_slow(function);
+    armcii_set_quiet(false);
+    return ENTRY_FAST;
 }
 
 static inline void armcii_exit(const enum entry_state *entered)

@@ -110,9 +110,8 @@ ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
  * operations. */
 static void mark_if_quiet(void)
 {
-    if (armcii_lock_is_alone() && armcii_handles_queued == 0 && armcii_transports_are_quiet() &&
-        !armcii_program_stores)
-        armcii_mark_quiet();
+    armcii_set_quiet(armcii_lock_is_alone() && armcii_handles_queued == 0 &&
+                     armcii_transports_are_quiet() && !armcii_program_stores);
 }
 
 void PARMCI_Fence(int proc)
