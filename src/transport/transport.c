@@ -9,17 +9,9 @@
 #include "base/lock.h"
 #include "node/heap.h"
 
-const struct path_text armcii_paths[PATHS] = {
-    [PATH_NONE] = {"none", "no data moved"},
-    [PATH_DIRECT] = {"direct", "loads and stores in memory that the node shares"},
-    [PATH_SERVER] = {"server", "requests to a server on the target's node"},
-    [PATH_CONTIGUOUS] = {"contiguous", "one MPI call"},
-    [PATH_DATATYPE] = {"datatype", "one MPI call with derived datatypes"},
-    [PATH_BATCHED] = {"batched", "one MPI call per segment, completed in batches"},
-    [PATH_CONSERVATIVE] = {"conservative",
-                           "one MPI call per segment, each complete before the next"},
-    [PATH_ATOMIC] = {"atomic", "an atomic MPI call"},
-    [PATH_AGGREGATED] = {"aggregated", "queued in an aggregate handle"},
+const char *const armcii_path_names[PATHS] = {
+    [PATH_SERVER] = "server",   [PATH_CONTIGUOUS] = "contiguous",     [PATH_DATATYPE] = "datatype",
+    [PATH_BATCHED] = "batched", [PATH_CONSERVATIVE] = "conservative", [PATH_ATOMIC] = "atomic",
 };
 
 _Atomic(unsigned long) armcii_counters[COUNTERS];

@@ -112,11 +112,8 @@ bool armcii_op_is_scaled(const struct op *op);
  * the buffer is added to *buffers. 0 or ARMCI_ERR_MEMORY. */
 int armcii_op_pack(const struct op *op, struct shape *packed, struct buffer **buffers);
 
-/* The path that carries an operation. */
+/* The path of an operation that is no load or store of this process. */
 enum path {
-    PATH_NONE,         /* no data moved */
-    PATH_AGGREGATED,   /* queued in an aggregate handle */
-    PATH_DIRECT,       /* loads, stores and atomic instructions */
     PATH_SERVER,       /* requests to a server */
     PATH_CONTIGUOUS,   /* one RMA call */
     PATH_DATATYPE,     /* RMA calls with derived datatypes */
@@ -126,9 +123,12 @@ enum path {
     PATHS
 };
 
-/* Operations that this process has issued by the server and by MPI, in the order of the paths, then
- * messages to servers and requests served here: ARMCIX_Counters. */
-enum counter { COUNTER_MESSAGES = PATHS - PATH_SERVER, COUNTER_SERVED, COUNTERS };
+/* A word for each, for messages. */
+extern const char *const armcii_path_names[PATHS];
+
+/* Operations that this process has issued, by enum path, then messages to servers and requests
+ * served here: ARMCIX_Counters. */
+enum counter { COUNTER_MESSAGES = PATHS, COUNTER_SERVED, COUNTERS };
 extern _Atomic(unsigned long) armcii_counters[COUNTERS];
 
 /* One thread at a time counts by each counter. */
@@ -138,17 +138,6 @@ static inline void armcii_count(unsigned counter)
     atomic_store_explicit(c, atomic_load_explicit(c, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
-
-static inline void armcii_count_path(enum path path)
-{
-    armcii_count((unsigned)(path - PATH_SERVER));
-}
-
-/* For messages: a word, and a line. */
-struct path_text {
-    const char *name, *doc;
-};
-extern const struct path_text armcii_paths[PATHS];
 
 /* A set of operations that this process has started: those that meet all conditions. */
 struct op_set {
@@ -170,7 +159,6 @@ struct request {
     uint64_t channel; /* not 0: a later request to the same target on the same channel completes
                          earlier ones, too */
     int target;
-    enum path path;         /* set by start */
     struct buffer *buffers; /* to free when it is complete locally */
 };
 

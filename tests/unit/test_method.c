@@ -146,7 +146,7 @@ static bool has_typing(enum method method, enum rma_typing typing)
 static const char *path_of(struct rma_op *op)
 {
     armcii_rma_choose(op);
-    return armcii_paths[op->path].name;
+    return armcii_path_names[op->path];
 }
 
 TABLE_TEST(paths, rows)

@@ -51,7 +51,7 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
     static const char *const names[] = {[OP_PUT] = "put", [OP_GET] = "get", [OP_ACC] = "acc"};
     record("%s %zu/%zu to %d at %td-%td; ", names[op->verb.kind], op->shape.bytes, op->shape.nsegs,
            op->target, op->lo - raddr->lo, op->hi - raddr->lo);
-    *req = (struct request){.transport = &recorder, .id = 7, .path = PATH_SERVER};
+    *req = (struct request){.transport = &recorder, .id = 7};
     is_done = false;
     return 0;
 }

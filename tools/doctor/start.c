@@ -90,6 +90,7 @@ static const char *path_of(enum op_kind kind, bool strided, int target, char *ad
 {
     struct op op = {.caller = "armci-doctor", .verb = {kind, ELEMENT_DOUBLE}, .target = target};
     struct request req;
+    unsigned long before[PATHS];
     if (strided)
         armcii_shape_strided(&op.shape, local, (int[]){64}, address, (int[]){128}, (int[]){32, 8},
                              1);
@@ -97,11 +98,14 @@ static const char *path_of(enum op_kind kind, bool strided, int target, char *ad
         armcii_shape_contiguous(&op.shape, local, address, 1024);
     armcii_shape_range(&op.shape, SHAPE_REMOTE, &op.lo, &op.hi);
     armcii_lock_enter(); /* the progress thread runs */
+    for (int path = 0; path < PATHS; path++)
+        before[path] = atomic_load(&armcii_counters[path]);
     bool started = armcii_op_start(&op, &req) == 0;
-    enum path path = started ? req.path : PATH_NONE;
     if (started) armcii_op_wait(&req);
     armcii_lock_exit();
-    return armcii_paths[path].name;
+    for (int path = 0; path < PATHS; path++)
+        if (atomic_load(&armcii_counters[path]) != before[path]) return armcii_path_names[path];
+    return started ? "direct" : "none";
 }
 
 static void tell_paths_to(int target, const char *name, char **base, char *local)

@@ -367,8 +367,7 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
     (void)raddr;
     wait_for_rndv(op->target, op->verb, op->lo, op->hi);
     const bool outstanding = op->flag ? send_with_flag(e, op, id) : send_data(e, op, id);
-    req->path = PATH_SERVER;
-    armcii_count_path(PATH_SERVER);
+    armcii_count(PATH_SERVER);
     if (is_short_get(op)) {
         req->transport = &armcii_am;
         req->id = e->gets.started;
@@ -433,7 +432,7 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
     h.bytes = bytes;
     memcpy(h.scale, &operand, sizeof operand);
     append_header(e, &h);
-    armcii_count_path(PATH_SERVER);
+    armcii_count(PATH_SERVER);
     wait_for_reply(e, armcii_endpoint_send_request(e, true), server, &old, sizeof old, tag);
     return old;
 }

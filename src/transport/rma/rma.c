@@ -345,11 +345,10 @@ static void complete_on(struct region *r, int target)
     armcii_pending_complete(&(struct op_set){.target = target, .region = r}, COMPLETE_REMOTE);
 }
 
-static int copy_onto_itself(const struct op *op, const struct raddr *raddr, struct request *req)
+static int copy_onto_itself(const struct op *op, const struct raddr *raddr)
 {
     complete_on(raddr->region, op->target);
     armcii_copy_shape(&op->shape, op->verb.kind == OP_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
-    req->path = PATH_DIRECT;
     return 0;
 }
 
@@ -359,7 +358,7 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
 {
     struct shape packed;
     bool onto_itself = meets_itself(op);
-    if (onto_itself && op->verb.kind != OP_ACC) return copy_onto_itself(op, raddr, req);
+    if (onto_itself && op->verb.kind != OP_ACC) return copy_onto_itself(op, raddr);
     struct rma_op r = {.verb = op->verb,
                        .target = op->target,
                        .shape = &op->shape,
@@ -374,8 +373,7 @@ static int start(const struct op *op, const struct raddr *raddr, struct request 
     }
     armcii_rma_choose(&r);
     req->transport = &armcii_rma;
-    req->path = r.path;
-    armcii_count_path(r.path);
+    armcii_count(r.path);
     req->id =
         armcii_pending_order_before_issue(raddr, op->target, op->verb, op->lo, op->hi, r.calls);
     req->channel = armcii_rma_part(raddr->region)->id;
@@ -397,7 +395,7 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
 {
     long old = 0;
     int small;
-    armcii_count_path(PATH_ATOMIC);
+    armcii_count(PATH_ATOMIC);
     armcii_pending_order_before_issue(raddr, target, (struct op_verb){.kind = OP_PUT}, remote,
                                       (char *)remote + bytes, 1);
     armcii_window_fetch_and_op(armcii_rma_part(raddr->region)->window, update, raddr->rank,
