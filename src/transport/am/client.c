@@ -39,18 +39,20 @@ __attribute__((always_inline)) static inline void append_header(struct endpoint 
 
 /* ---- order ---- */
 
-__attribute__((noinline)) static void wait_for_conflicting(int owner, struct op_verb verb,
-                                                           const char *lo, const char *hi)
+__attribute__((noinline)) static void wait_for_conflicting(const struct endpoint *e, int owner,
+                                                           struct op_verb verb, const char *lo,
+                                                           const char *hi)
 {
     struct backoff p = {0};
-    while (armcii_rndv_conflicts(owner, verb, lo, hi))
+    while (armcii_rndv_conflicts(e->rndvs, owner, verb, lo, hi))
         armcii_am_progress(&p);
 }
 
 /* Rendezvous data are not ordered with later requests. */
-static inline void wait_for_rndv(int owner, struct op_verb verb, const char *lo, const char *hi)
+static inline void wait_for_rndv(const struct endpoint *e, int owner, struct op_verb verb,
+                                 const char *lo, const char *hi)
 {
-    if (armcii_endpoints->unsent > 0) wait_for_conflicting(owner, verb, lo, hi);
+    if (e->rndvs) wait_for_conflicting(e, owner, verb, lo, hi);
 }
 
 /* ---- outstanding operations ---- */
@@ -197,8 +199,7 @@ static void send_rndv(struct endpoint *e, const struct op *op, const struct shap
     }
     r.data = is_put && !is_packed ? AM_IN_PLACE : AM_BUFFERED;
     r.tag = new_tag();
-    struct rndv rndv = {
-        .id = id, .server = server, .owner = r.owner, .tag = r.tag, .verb = op->verb};
+    struct rndv rndv = {.id = id, .owner = r.owner, .tag = r.tag, .verb = op->verb};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
     struct am_flag flag = {0};
     if (r.data == AM_IN_PLACE) flag = carry_flag(op, s);
@@ -340,7 +341,7 @@ static void put_flag(struct endpoint *e, const struct op *op)
     struct backoff p = {0};
     struct shape s;
     const uint64_t last = last_id;
-    while (armcii_endpoint_has_rndv(e, last))
+    while (armcii_rndv_has(e->rndvs, last))
         armcii_am_progress(&p);
     e->is_urgent = true;
     armcii_shape_contiguous(&s, &op->flag->value, op->flag->address, sizeof op->flag->value);
@@ -365,7 +366,7 @@ int armcii_client_start(const struct op *op, const struct raddr *raddr, struct r
     struct endpoint *e = armcii_endpoint(armcii_world->node_of[op->target]);
     const uint64_t id = ++last_id;
     (void)raddr;
-    wait_for_rndv(op->target, op->verb, op->lo, op->hi);
+    wait_for_rndv(e, op->target, op->verb, op->lo, op->hi);
     const bool outstanding = op->flag ? send_with_flag(e, op, id) : send_data(e, op, id);
     armcii_count(PATH_SERVER);
     if (is_short_get(op)) {
@@ -424,9 +425,9 @@ long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *ad
 {
     const int server = armcii_world->node_of[owner];
     long old;
-    wait_for_rndv(owner, (struct op_verb){.kind = OP_PUT}, address, (char *)address + bytes);
-    int tag = new_tag();
     struct endpoint *e = armcii_endpoint(server);
+    wait_for_rndv(e, owner, (struct op_verb){.kind = OP_PUT}, address, (char *)address + bytes);
+    int tag = new_tag();
     struct am_request_header h = armcii_am_header(AM_RMW, owner, address, tag);
     h.element = (uint8_t)update;
     h.bytes = bytes;

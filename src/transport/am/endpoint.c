@@ -50,7 +50,7 @@ const struct endpoints *const armcii_endpoints = &endpoints.shared;
 
 bool armcii_endpoint_is_unfenced(const struct endpoint *e)
 {
-    return e->open || e->acked < e->sent || e->ack_deferred || e->rndvs > 0;
+    return e->open || e->acked < e->sent || e->ack_deferred || e->rndvs;
 }
 
 static void remove_clean(void)
@@ -79,8 +79,7 @@ void armcii_endpoints_end_walk(void)
 
 void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes)
 {
-    armcii_rndv_add(rndv);
-    e->rndvs++;
+    armcii_rndv_add(&e->rndvs, rndv);
     endpoints.shared.unsent++;
     endpoints.replies_pending++;
     e->rndv_bytes += bytes;
@@ -89,16 +88,10 @@ void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint3
 /* The data are in place. */
 static void remove_rndv(struct endpoint *e, int tag)
 {
-    armcii_rndv_remove(e->server, tag);
-    e->rndvs--;
+    armcii_rndv_remove(armcii_rndv_find(&e->rndvs, tag));
     endpoints.shared.unsent--;
     endpoints.replies_pending--;
     armcii_tag_free(tag);
-}
-
-bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t id)
-{
-    return e->rndvs > 0 && armcii_rndv_has(e->server, id);
 }
 
 /* ---- progress ---- */
@@ -249,7 +242,7 @@ static bool is_grant_right(const struct endpoint *e, struct am_grant g)
 
 /* Why a server cannot have sent the reply bundle of so many bytes, whatever its replies are; NULL:
  * it can. */
-static inline const char *find_mistake(const struct endpoint *e, size_t received)
+static inline const char *find_mistake(struct endpoint *e, size_t received)
 {
     const struct am_reply_bundle *b = &endpoints.bundle;
     const struct am_reply_header *head = &b->head;
@@ -259,7 +252,7 @@ static inline const char *find_mistake(const struct endpoint *e, size_t received
         return "its length";
     if ((uint64_t)head->messages > e->sent - e->acked) /* or negative */
         return "the number of acknowledged messages";
-    if (head->rndv_tag != 0 && !armcii_rndv_is_known(e->server, head->rndv_tag))
+    if (head->rndv_tag != 0 && !*armcii_rndv_find(&e->rndvs, head->rndv_tag))
         return "the tag of a rendezvous";
     if (!is_grant_right(e, head->credit)) return "credit that is not requested";
     if (unserved_of(e, head) > e->transmitted - e->reported) return "the bytes served";
@@ -517,7 +510,7 @@ struct am_shown armcii_endpoint_send_request(struct endpoint *e, bool soon)
 void armcii_endpoint_note_reply(struct endpoint *e, struct am_shown shown)
 {
     const bool expects_bundle =
-        e->acked < e->sent || e->gets.first || e->rndvs > 0 || e->credit_requested;
+        e->acked < e->sent || e->gets.first || e->rndvs || e->credit_requested;
     e->replies -= shown.opens_window;
     if (e->deferred_at <= shown.transmitted) set_ack_deferred(e, false);
     set_served(e, shown.transmitted);
@@ -569,7 +562,7 @@ uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e)
  * system takes that many bytes and delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
 {
-    if (e->open || e->rndvs > 0 || e->unserved > AM_MESSAGE_MAX) return false;
+    if (e->open || e->rndvs || e->unserved > AM_MESSAGE_MAX) return false;
     return e->acked == e->sent || (e->acked > 0 && !armcii_outstanding_any());
 }
 

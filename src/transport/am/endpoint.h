@@ -39,7 +39,7 @@ struct endpoint {
     unsigned replies;   /* on their way that open the window, as acknowledgements do */
     bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
     unsigned fences;    /* number of fences of this process before the last unlock */
-    unsigned rndvs;     /* rendezvous that are not complete at the server */
+    struct rndv *rndvs; /* not complete at the server */
     unsigned appended;  /* number of requests, to poll at every 16th */
     struct short_gets gets;
     bool listed; /* in the list of dirty endpoints */
@@ -158,8 +158,6 @@ bool armcii_endpoints_are_quiet(void);
 
 /* The messages that request an acknowledgement, with the open one. */
 uint64_t armcii_endpoint_to_be_acked(const struct endpoint *e);
-/* True if a rendezvous of an operation up to that id is not complete at the server. */
-bool armcii_endpoint_has_rndv(const struct endpoint *e, uint64_t id);
 
 /* True if a fence would wait for the endpoint: it has an open message, or an update or rendezvous
  * that is not acknowledged. */

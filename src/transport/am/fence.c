@@ -30,8 +30,8 @@ static void wait_acked(struct endpoint *e)
     struct backoff p = {0};
     send_awaited(e);
     const uint64_t sent = armcii_endpoint_to_be_acked(e),
-                   last = e->rndvs > 0 ? armcii_client_last_id() : 0; /* 0: nothing to wait for */
-    while (e->acked < sent || (last > 0 && armcii_endpoint_has_rndv(e, last)))
+                   last = e->rndvs ? armcii_client_last_id() : 0; /* 0: nothing to wait for */
+    while (e->acked < sent || armcii_rndv_has(e->rndvs, last))
         armcii_am_progress(&p);
 }
 
@@ -43,7 +43,7 @@ void armcii_endpoint_order(int server, int owner, struct op_verb verb, const cha
     if (!e) return;
     send_awaited(e);
     const uint64_t sent = armcii_endpoint_to_be_acked(e);
-    while (e->acked < sent || armcii_rndv_conflicts(owner, verb, lo, hi))
+    while (e->acked < sent || armcii_rndv_conflicts(e->rndvs, owner, verb, lo, hi))
         armcii_am_progress(&p);
 }
 

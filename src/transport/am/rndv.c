@@ -5,54 +5,32 @@
 
 #include "base/log.h"
 
-static struct {
-    struct link {
-        struct link *next;
-        struct rndv rndv;
-    } * first;
-} rndv;
-
-void armcii_rndv_add(const struct rndv *added)
+void armcii_rndv_add(struct rndv **list, const struct rndv *added)
 {
-    struct link *l = armcii_alloc(1, sizeof *l, "a rendezvous");
-    *l = (struct link){rndv.first, *added};
-    rndv.first = l;
+    struct rndv *r = armcii_alloc(1, sizeof *r, "a rendezvous");
+    *r = *added;
+    r->next = *list;
+    *list = r;
 }
 
-/* The link to it; to NULL: there is none. */
-static struct link **find(int server, int tag)
+struct rndv **armcii_rndv_find(struct rndv **list, int tag)
 {
-    struct link **at = &rndv.first, *r;
-    while ((r = *at) != NULL && (r->rndv.server != server || r->rndv.tag != tag))
-        at = &r->next;
-    return at;
+    while (*list && (*list)->tag != tag)
+        list = &(*list)->next;
+    return list;
 }
 
-bool armcii_rndv_is_known(int server, int tag)
+void armcii_rndv_remove(struct rndv **link)
 {
-    return *find(server, tag) != NULL;
-}
-
-void armcii_rndv_remove(int server, int tag)
-{
-    struct link **at = find(server, tag), *r = *at;
-    if (!r) return;
-    *at = r->next;
+    struct rndv *r = *link;
+    *link = r->next;
     free(r);
 }
 
-bool armcii_rndv_has(int server, uint64_t id)
+bool armcii_rndv_conflicts(const struct rndv *list, int owner, struct op_verb verb, const char *lo,
+                           const char *hi)
 {
-    const struct link *r = rndv.first;
-    while (r && (r->rndv.server != server || r->rndv.id > id))
-        r = r->next;
-    return r != NULL;
-}
-
-bool armcii_rndv_conflicts(int owner, struct op_verb verb, const char *lo, const char *hi)
-{
-    for (const struct link *l = rndv.first; l; l = l->next) {
-        const struct rndv *r = &l->rndv;
+    for (const struct rndv *r = list; r; r = r->next) {
         if (r->owner != owner) continue;
         if (verb.kind == OP_ACC && r->verb.kind == OP_ACC && verb.element == r->verb.element)
             continue;
