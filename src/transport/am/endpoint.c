@@ -226,13 +226,6 @@ void armcii_endpoint_send(struct endpoint *e)
     send(e, false);
 }
 
-/* The bytes sent that were not served when the server sent the reply header, which has the number
- * of the served ones modulo 2^32 (proto.h). */
-static uint32_t unserved_of(const struct endpoint *e, const struct am_reply_header *head)
-{
-    return (uint32_t)e->transmitted - head->served;
-}
-
 static bool is_grant_right(const struct endpoint *e, struct am_grant g)
 {
     if (g.messages == 0) return g.window == 0;
@@ -241,7 +234,8 @@ static bool is_grant_right(const struct endpoint *e, struct am_grant g)
 }
 
 /* Why a server cannot have sent the reply bundle of so many bytes, whatever its replies are; NULL:
- * it can. */
+ * it can. The bytes served need no check: note_served takes a number that is too high or too low
+ * for an old one. */
 static inline const char *find_mistake(struct endpoint *e, size_t received)
 {
     const struct am_reply_bundle *b = &endpoints.bundle;
@@ -255,22 +249,15 @@ static inline const char *find_mistake(struct endpoint *e, size_t received)
     if (head->rndv_tag != 0 && !*armcii_rndv_find(&e->rndvs, head->rndv_tag))
         return "the tag of a rendezvous";
     if (!is_grant_right(e, head->credit)) return "credit that is not requested";
-    if (unserved_of(e, head) > e->transmitted - e->reported) return "the bytes served";
     return NULL;
 }
 
-/* All that was sent until `transmitted` is served. A reply bundle may be older than what a reply
- * has shown. */
-static void set_served(struct endpoint *e, uint64_t transmitted)
+/* All that was sent until `transmitted`, modulo 2^32, is served; more may be known, since a reply
+ * bundle may be older than what a reply has shown. */
+static void note_served(struct endpoint *e, uint32_t transmitted)
 {
-    if (e->transmitted - transmitted < e->unserved)
-        e->unserved = (uint32_t)(e->transmitted - transmitted);
-}
-
-/* A bundle says no less than one before it. */
-static void set_reported(struct endpoint *e, uint64_t transmitted)
-{
-    if (transmitted > e->reported) e->reported = transmitted;
+    const uint32_t unserved = (uint32_t)e->transmitted - transmitted;
+    if (unserved < e->unserved) e->unserved = unserved;
 }
 
 _Noreturn static void refuse_bundle(const MPI_Status *status, const char *mistake)
@@ -296,9 +283,7 @@ static void take_bundle(const MPI_Status *status)
     const char *mistake = find_mistake(e, received);
     if (mistake) refuse_bundle(status, mistake);
     e->acked += (uint64_t)head->messages;
-    const uint64_t served = e->transmitted - unserved_of(e, head);
-    set_reported(e, served);
-    set_served(e, served);
+    note_served(e, head->served);
     endpoints.replies_pending -= (unsigned)head->messages;
     if (head->rndv_tag) remove_rndv(e, head->rndv_tag);
     if (head->credit.messages > 0) handle_grant(e, head->credit);
@@ -509,12 +494,9 @@ struct am_shown armcii_endpoint_send_request(struct endpoint *e, bool soon)
 
 void armcii_endpoint_note_reply(struct endpoint *e, struct am_shown shown)
 {
-    const bool expects_bundle =
-        e->acked < e->sent || e->gets.first || e->rndvs || e->credit_requested;
     e->replies -= shown.opens_window;
     if (e->deferred_at <= shown.transmitted) set_ack_deferred(e, false);
-    set_served(e, shown.transmitted);
-    if (!expects_bundle) set_reported(e, shown.transmitted);
+    note_served(e, (uint32_t)shown.transmitted);
     if (e->waits_for_window) armcii_endpoint_send(e);
 }
 

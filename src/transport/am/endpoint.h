@@ -22,9 +22,8 @@ struct endpoint {
     uint16_t sequence;              /* number of the next message */
     uint64_t acked, sent;           /* acknowledged messages; those that request it */
     uint64_t transmitted;           /* bytes sent since the start, as the window counts them */
-    uint64_t reported;        /* transmitted bytes that the last reply bundle said are served */
-    uint64_t deferred_at;     /* transmitted bytes behind the last deferred acknowledgement */
-    uint32_t unserved;        /* transmitted bytes that are not known to be served */
+    uint64_t deferred_at;           /* transmitted bytes behind the last deferred acknowledgement */
+    uint32_t unserved;              /* transmitted bytes that are not known to be served */
     uint32_t rndv_bytes;      /* bytes of rendezvous data that follow the open message unasked */
     bool waits_for_window;    /* the open message waits only until it fits into the window */
     bool credit_requested;    /* from the server, which has not granted it */
