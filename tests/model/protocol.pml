@@ -125,7 +125,6 @@ typedef endpoint {
     byte shorts; /* the same */
     byte issued; /* the last request, numbered from 1 on */
     byte put;    /* the last PUT */
-    bit is_urgent, is_awaited;
     bit ack_deferred;
     byte deferred_at; /* transmitted, with the last message whose acknowledgement was deferred */
     bit locks;   /* a LOCK or RMW whose reply has not arrived */
@@ -203,11 +202,9 @@ inline send_now(s)
     e[s].rndv_data = 0;
     use_credit(s);
     if
-    :: e[s].is_urgent && e[s].acknowledge && !e[s].is_awaited -> e[s].acknowledge = 0; e[s].ack_deferred = 1; e[s].deferred_at = e[s].transmitted
+    :: urgent && e[s].acknowledge -> e[s].acknowledge = 0; e[s].ack_deferred = 1; e[s].deferred_at = e[s].transmitted
     :: else
     fi;
-    e[s].is_urgent = 0;
-    e[s].is_awaited = 0;
     if
 #ifndef FAULT_NO_ACK_REQUESTED
     :: !FITS_WINDOW(s, ENOUGH) && !replied -> e[s].acknowledge = 1
@@ -274,9 +271,10 @@ inline endpoint_send(s)
     if
     :: IS_OPEN(s) ->
         size = COUNT(e[s].length) + e[s].rndv_data;
+        urgent = urgent && !e[s].waits_for_window;
         must_wait(s);
         if
-        :: e[s].waits_for_window -> e[s].acknowledge = 1; e[s].is_awaited = 1
+        :: e[s].waits_for_window -> e[s].acknowledge = 1
         :: else -> send_now(s)
         fi;
         size = 0
@@ -293,7 +291,6 @@ inline send_awaited(s)
 #endif
     :: else
     fi;
-    e[s].is_awaited = IS_OPEN(s);
     endpoint_send(s)
 }
 
@@ -433,7 +430,7 @@ inline append(s, what)
     e[s].length = e[s].length + LENGTH(what);
     e[s].issued++;
     if
-    :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = e[s].acknowledge || what != FRAGMENT; e[s].is_urgent = (what == UNLOCK)
+    :: IS_PUT(what) -> e[s].put = e[s].issued; e[s].acknowledge = e[s].acknowledge || what != FRAGMENT
     :: what == LOCK || what == RMW -> e[s].locks = 1; e[s].mark = e[s].transmitted
     :: what == GET || what == LONG_GET -> e[s].gets++
     :: what == SHORT -> e[s].shorts++
@@ -469,7 +466,11 @@ inline start(s, what)
     d_step {
         append(s, what);
         if
-        :: IS_PUT(what) && (what == UNLOCK || e[s].unacked == 0 || e[s].n == MOST_REQUESTS) -> endpoint_send(s)
+        :: what == UNLOCK ->
+            urgent = 1;
+            endpoint_send(s);
+            urgent = 0
+        :: IS_PUT(what) && what != UNLOCK && (e[s].unacked == 0 || e[s].n == MOST_REQUESTS) -> endpoint_send(s)
         :: what == SHORT && e[s].shorts <= AT_ONCE -> endpoint_send(s)
         :: what == RMW ->
             replied = 1;
@@ -555,7 +556,7 @@ inline choose(s, what)
 proctype client(byte me)
 {
     endpoint e[SERVERS];
-    bit replied;
+    bit replied, urgent;
     byte calls, s, size, more, of_rndv, of_messages, of_grant, of_shorts, of_served, of_known;
     mtype what;
 

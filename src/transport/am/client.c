@@ -343,10 +343,10 @@ static void put_flag(struct endpoint *e, const struct op *op)
     const uint64_t last = last_id;
     while (armcii_rndv_has(e->rndvs, last))
         armcii_am_progress(&p);
-    e->is_urgent = true;
     armcii_shape_contiguous(&s, &op->flag->value, op->flag->address, sizeof op->flag->value);
     append_request(e, &(struct am_request){.kind = AM_PUT, .owner = op->target}, &s, true);
-    armcii_endpoint_send_if_due(e);
+    if (armcii_endpoint_send_urgent(e)) armcii_progress_thread_wake_if_asleep();
+    armcii_endpoint_send_if_due(e); /* bounds a stream of flags */
     op->flag->is_carried = true;
 }
 

@@ -39,7 +39,6 @@ static struct {
                                     progress thread reads it without the lock */
     atomic_uint stream_polls;
     atomic_uint acks_deferred; /* endpoints with a deferred one */
-    bool wakes_thread; /* one was deferred since the thread's last wakeup: events end its sleep */
     struct am_receive any_bundle;
     MPI_Request bundle_request;
     struct am_reply_bundle bundle;
@@ -165,7 +164,6 @@ static void set_ack_deferred(struct endpoint *e, bool deferred)
     if (deferred == e->ack_deferred) return;
     endpoints.acks_deferred += (unsigned)deferred - (unsigned)e->ack_deferred;
     e->ack_deferred = deferred;
-    endpoints.wakes_thread = deferred;
 }
 
 bool armcii_endpoints_have_deferred_acks(void)
@@ -179,35 +177,41 @@ bool armcii_endpoints_have_deferred_acks(void)
  * that no progress by this process is needed to deliver them. */
 static bool may_defer_ack(const struct endpoint *e)
 {
-    return !e->is_awaited && e->acked > 0 && e->unserved <= AM_MESSAGE_MAX;
+    return e->acked > 0 && e->unserved <= AM_MESSAGE_MAX;
 }
 
-/* is_replied: a reply will show soon that all of the message is served. */
-static inline void send(struct endpoint *e, bool is_replied)
+/* What shows that the open message is served. */
+enum proof {
+    BY_ACK,       /* its acknowledgement, where its header requests one */
+    BY_LATER_ACK, /* if that may be deferred, the one of a later message or a reply */
+    BY_REPLY      /* a reply, soon */
+};
+
+static inline void send(struct endpoint *e, enum proof proof)
 {
     struct am_message_header *head = e->open;
     if (!head) return;
     const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
     const size_t window = window_of(e);
-    const bool waits = e->unserved + size > window && must_wait(e, window);
-    if (waits != e->waits_for_window) set_waits_for_window(e, waits);
+    const bool waited = e->waits_for_window,
+               waits = e->unserved + size > window && must_wait(e, window);
+    if (waits != waited) set_waits_for_window(e, waits);
     if (waits) {
-        head->acknowledge = 1; /* fences count it */
-        e->is_awaited = true;
+        head->acknowledge = 1;
         return;
     }
     e->transmitted += size;
     e->unserved += size;
-    if (e->is_urgent && head->acknowledge && may_defer_ack(e)) {
+    if (proof == BY_LATER_ACK && head->acknowledge && !waited && may_defer_ack(e)) {
         head->acknowledge = 0;
         set_ack_deferred(e, true);
     }
     e->rndv_bytes = 0;
-    e->is_awaited = false;
     e->open = NULL;
     use_credit(e);
     head->sequence = e->sequence++;
-    if (e->unserved + endpoints.enough > endpoints.window && !is_replied) head->acknowledge = 1;
+    if (e->unserved + endpoints.enough > endpoints.window && proof != BY_REPLY)
+        head->acknowledge = 1;
     if (head->acknowledge) {
         if (e->ack_deferred) set_ack_deferred(e, false);
         e->sent++;
@@ -223,7 +227,14 @@ static inline void send(struct endpoint *e, bool is_replied)
 
 void armcii_endpoint_send(struct endpoint *e)
 {
-    send(e, false);
+    send(e, BY_ACK);
+}
+
+bool armcii_endpoint_send_urgent(struct endpoint *e)
+{
+    const bool was_deferred = e->ack_deferred;
+    send(e, BY_LATER_ACK);
+    return e->ack_deferred && !was_deferred;
 }
 
 static bool is_grant_right(const struct endpoint *e, struct am_grant g)
@@ -467,18 +478,14 @@ static void poll_now_and_then(struct endpoint *e)
     atomic_fetch_add_explicit(&endpoints.stream_polls, 1, memory_order_relaxed);
 }
 
-/* Send at once if it is urgent, or if nothing is unacknowledged; else coalesce until nothing is or
- * the message is full. */
+/* Send at once if nothing is unacknowledged; else coalesce until nothing is or the message is full.
+ */
 void armcii_endpoint_send_if_due(struct endpoint *e)
 {
     struct backoff p = {0};
     if (e->acked < e->sent) poll_now_and_then(e);
-    if (e->acked == e->sent || e->is_urgent ||
-        (e->open && e->open->bytes >= endpoints.shared.eager_max))
+    if (e->acked == e->sent || (e->open && e->open->bytes >= endpoints.shared.eager_max))
         armcii_endpoint_send(e);
-    e->is_urgent = false;
-    if (endpoints.wakes_thread) armcii_progress_thread_wake_if_asleep();
-    endpoints.wakes_thread = false;
     while (e->sent - e->acked > MAX_UNACKED)
         armcii_am_progress(&p);
 }
@@ -486,7 +493,7 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
 struct am_shown armcii_endpoint_send_request(struct endpoint *e, bool soon)
 {
     const struct am_shown before = {.transmitted = e->transmitted};
-    send(e, soon);
+    send(e, soon ? BY_REPLY : BY_ACK);
     if (!soon || e->open) return before;
     e->replies++;
     return (struct am_shown){e->transmitted, true};

@@ -25,15 +25,14 @@ struct endpoint {
     uint64_t deferred_at;           /* transmitted bytes behind the last deferred acknowledgement */
     uint32_t unserved;              /* transmitted bytes that are not known to be served */
     uint32_t rndv_bytes;      /* bytes of rendezvous data that follow the open message unasked */
-    bool waits_for_window;    /* the open message waits only until it fits into the window */
+    bool waits_for_window;    /* the open message waits only until it fits into the window; fences
+                                 count its acknowledgement */
     bool credit_requested;    /* from the server, which has not granted it */
     bool credit_is_new;       /* nothing has been sent with it */
     struct am_grant credit;   /* what is left of it */
     long credit_requested_at; /* time of the request, by armcii_clock */
     struct am_credit_request credit_request;
     MPI_Request credit_send;
-    bool is_urgent;     /* another process waits for the next update: a flag or an unlock */
-    bool is_awaited;    /* a thread of this process waits for the open message's acknowledgement */
     bool ack_deferred;  /* the acknowledgement of updates was left to a later message */
     unsigned replies;   /* on their way that open the window, as acknowledgements do */
     bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
@@ -91,6 +90,10 @@ void armcii_endpoint_send(struct endpoint *e);
 void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoint_send_gets_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
+/* Send the open message, as soon as it fits; another process waits for its last update: a flag or
+ * an unlock. Its acknowledgement may be left to a later message; true where such ones begin: events
+ * must end the sleep of the progress thread. */
+bool armcii_endpoint_send_urgent(struct endpoint *e);
 
 /* A lock has been appended, and an unlock will follow (fence.c): decide whether the acknowledgement
  * of the unlock may be left to a later message. Send the open message with the unlock now. */

@@ -13,7 +13,6 @@ static struct {
 static void send_awaited(struct endpoint *e)
 {
     if (e->ack_deferred) armcii_endpoint_append(e, 0, true);
-    e->is_awaited = e->open != NULL;
     armcii_endpoint_send(e);
 }
 
@@ -56,10 +55,10 @@ void armcii_endpoint_expect_unlock(struct endpoint *e)
 
 void armcii_endpoint_send_unlock(struct endpoint *e)
 {
-    const bool was_urgent = e->is_urgent;
-    e->is_urgent = !e->expects_fence;
-    armcii_endpoint_send(e);
-    e->is_urgent = was_urgent;
+    if (e->expects_fence)
+        armcii_endpoint_send(e);
+    else
+        armcii_endpoint_send_urgent(e); /* in a loop, wakeups would cost more than they gain */
     e->fences = fence.count;
 }
 
