@@ -15,9 +15,8 @@
 struct held {
     struct held *next;
     int mutex, owner;
-    bool taken;                     /* held, or asked for */
     unsigned short tickets, served; /* of threads that lock it: they get it in that order */
-    const void *thread;             /* the thread that holds it or waits for it */
+    const void *thread;             /* the one that holds it or has asked for it; NULL: none */
 };
 
 enum { BUCKETS = 64 };
@@ -69,8 +68,8 @@ static struct held *need_held(struct mutex_set *set, int mutex, int owner)
 static void end_held(struct mutex_set *set, int mutex, int owner)
 {
     struct held **link = find_held(set, mutex, owner), *h = *link;
-    h->taken = false;
-    if (h->served != h->tickets) return;
+    h->thread = NULL;
+    if (++h->served != h->tickets) return;
     *link = h->next;
     h->next = mutexes.unused;
     mutexes.unused = h;
@@ -88,13 +87,13 @@ static void free_list(struct held *list)
 static bool is_held(struct mutex_set *set, int mutex, int owner)
 {
     const struct held *h = *find_held(set, mutex, owner);
-    return h && h->taken;
+    return h && h->thread;
 }
 
 static bool is_mine(struct mutex_set *set, int mutex, int owner)
 {
     const struct held *h = *find_held(set, mutex, owner);
-    return h && h->taken && h->thread == armcii_lock_thread_id();
+    return h && h->thread == armcii_lock_thread_id();
 }
 
 /* ---- sets ---- */
@@ -170,36 +169,27 @@ static void destroy_set(struct mutex_set *set)
     free_set(set);
 }
 
-/* A process has one place in the queue, so threads of one process queue here. */
-static void wait_for_other_threads(struct held *h)
-{
-    struct backoff p = {0};
-    unsigned short ticket = h->tickets++;
-    while (h->taken || h->served != ticket)
-        armcii_lock_backoff(&p);
-    h->served++;
-}
-
-/* Other threads see it as held while this one waits in the queue. */
+/* A process has one place in the queue, so threads of one process queue here. Other threads see the
+ * mutex as held while this one waits in the queue. */
 static void reserve(struct held *h)
 {
-    h->taken = true;
+    struct backoff p = {0};
+    const unsigned short ticket = h->tickets++;
+    while (h->served != ticket)
+        armcii_lock_backoff(&p);
     h->thread = armcii_lock_thread_id();
 }
 
 static void acquire(struct mutex_set *set, int mutex, int owner)
 {
-    struct held *h = need_held(set, mutex, owner);
-    wait_for_other_threads(h);
-    reserve(h);
+    reserve(need_held(set, mutex, owner));
     set->queueing->lock(set->queues, owner, mutex);
 }
 
 static bool try_acquire(struct mutex_set *set, int mutex, int owner)
 {
     if (*find_held(set, mutex, owner)) return false;
-    struct held *h = need_held(set, mutex, owner);
-    reserve(h);
+    reserve(need_held(set, mutex, owner));
     bool got = set->queueing->trylock(set->queues, owner, mutex);
     if (!got) end_held(set, mutex, owner);
     return got;
