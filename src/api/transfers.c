@@ -218,7 +218,7 @@ __attribute__((noinline)) static int find_and_transfer(enum op_kind kind, void *
         [OP_PUT] = {"ARMCI_NbPut", "ARMCI_Put"}, [OP_GET] = {"ARMCI_NbGet", "ARMCI_Get"}};
     const struct op_args r = {
         .caller = names[kind][hdl == BLOCKING], .verb.kind = kind, .proc = proc};
-    if (!armcii_needs_check(local) && armcii_other_is_direct(proc, remote, (size_t)bytes))
+    if (!armcii_needs_check(local) && armcii_page_is_direct(proc, remote, (size_t)bytes))
         return copy_there(kind, remote, local, (size_t)bytes);
     ARMCII_ENTER(r.caller);
     if (!entered) return ARMCI_ERR_STATE;

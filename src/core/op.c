@@ -270,7 +270,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     if ((uintptr_t)remote % bytes != 0)
         return armcii_error(ARMCI_ERR_ALIGN, caller, "prem",
                             "the address is not aligned to its type", "%p", remote);
-    if (armcii_other_is_direct(target, remote, bytes)) {
+    if (armcii_page_is_direct(target, remote, bytes)) {
         armcii_rmw_there(op, local, remote, value);
         return 0;
     }

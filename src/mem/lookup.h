@@ -130,14 +130,6 @@ static inline const struct raddr *armcii_lookup_last(int process, const void *ad
 /* armcii_slice_is_direct for the last slice looked up in that page; needs no lock. */
 bool armcii_page_is_direct(int process, const void *address, size_t bytes);
 
-/* armcii_page_is_direct where armcii_last_is_direct is false: a slice that holds all of it, but not
- * for direct access, is in the page, too. */
-static inline bool armcii_other_is_direct(int process, const void *address, size_t bytes)
-{
-    return !armcii_lookup_last(process, address, bytes) &&
-           armcii_page_is_direct(process, address, bytes);
-}
-
 /* True if either of the two holds it and may be accessed directly; needs no lock. */
 static inline bool armcii_is_direct(int process, const void *address, size_t bytes)
 {
