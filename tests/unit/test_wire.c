@@ -575,7 +575,7 @@ static void get(void)
 
 static void update(void)
 {
-    armcii_client_rmw(SERVER, RMW_ADD, sizeof(long), piece, 1);
+    armcii_client_rmw(NULL, SERVER, RMW_ADD, sizeof(long), piece, 1);
 }
 
 /* The reply says 0x5a5a5a5a. */

@@ -191,23 +191,7 @@ void armcii_am_end(void)
     MPI_Comm_free(&am.comm);
 }
 
-/* ---- operations ---- */
-
-/* What the server has not acknowledged may take effect later than what another transport carries.
- */
-static void order(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
-                  const char *hi)
-{
-    (void)raddr;
-    armcii_endpoint_order(armcii_world->node_of[target], target, verb, lo, hi);
-}
-
-static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
-                void *remote, long operand)
-{
-    (void)raddr;
-    return armcii_client_rmw(target, update, bytes, remote, operand);
-}
+/* ---- the transport ---- */
 
 const struct transport armcii_am = {
     .name = "am",
@@ -216,9 +200,9 @@ const struct transport armcii_am = {
     .is_complete = armcii_client_is_complete,
     .test = armcii_client_is_complete,
     .push = armcii_progress_thread_wake_if_asleep,
-    .order = order,
+    .order = armcii_am_order,
     .complete = armcii_am_complete,
     .is_quiet = armcii_endpoints_are_quiet,
-    .rmw = rmw,
+    .rmw = armcii_client_rmw,
     .progress = armcii_endpoints_poll,
 };

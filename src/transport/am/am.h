@@ -39,13 +39,16 @@ void armcii_client_wait(const struct request *req);
 bool armcii_client_is_complete(const struct request *req);
 /* Return when all operations on memory of the process, or of all (-1), are complete locally. */
 void armcii_client_wait_all(int owner);
-void armcii_am_complete(const struct op_set *which, unsigned how); /* fence.c */
 /* The number of the operation started last. */
 uint64_t armcii_client_last_id(void);
 
-/* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
-long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address,
-                       long operand);
+long armcii_client_rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                       void *remote, long operand);
+
+/* Order and remote completion (fence.c). */
+void armcii_am_order(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
+                     const char *hi);
+void armcii_am_complete(const struct op_set *which, unsigned how);
 
 /* A mutex of a process of another node, at its address there (shm/mutex.h). Released when a fence
  * has completed. */

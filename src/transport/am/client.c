@@ -186,7 +186,6 @@ static void send_rndv(struct endpoint *e, const struct op *op, const struct shap
 {
     struct am_request r = update_request(op);
     const bool is_put = r.kind == AM_PUT, is_packed = !armcii_am_sends_in_place(s, is_put);
-    const int server = armcii_world->node_of[r.owner];
     struct outstanding *o = new_outstanding(id, r.owner);
     MPI_Request request;
     struct shape packed;
@@ -210,16 +209,16 @@ static void send_rndv(struct endpoint *e, const struct op *op, const struct shap
     }
     armcii_endpoint_reserve(e, armcii_am_request_length(&r, s)); /* others may send */
     r.waits = !armcii_endpoint_fits_window(e, bytes);
-    if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, server, r.tag, armcii_endpoints->comm, &request);
+    if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, e->server, r.tag, armcii_endpoints->comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
     append_request(e, &r, s, acknowledge);
     armcii_endpoint_add_rndv(e, &rndv, r.waits ? 0 : bytes);
     armcii_endpoint_send(e);
-    armcii_outstanding_set_send(o, data, armcii_endpoints->comm, server,
+    armcii_outstanding_set_send(o, data, armcii_endpoints->comm, e->server,
                                 r.waits ? r.tag + AM_TAG_DATA : 0);
     if (!r.waits)
         armcii_am_send_zcopy(armcii_endpoints->comm,
-                             (struct am_zcopy){data->local, data, SHAPE_LOCAL}, server,
+                             (struct am_zcopy){data->local, data, SHAPE_LOCAL}, e->server,
                              r.tag + AM_TAG_DATA, &request);
     armcii_outstanding_start(o, request, r.waits ? 0 : AM_SENDS);
 }
@@ -245,17 +244,16 @@ static bool get_short(struct endpoint *e, int owner, const struct shape *s)
 
 static bool get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
 {
-    const int server = armcii_world->node_of[owner];
     struct outstanding *o = new_outstanding(id, owner);
     MPI_Request reply;
     if (!use_zcopy(s)) armcii_outstanding_set_unpack(o, s, alloc_buffer(s->bytes));
     o->tag = new_tag();
     if (o->buffer)
-        MPI_Irecv(o->buffer, (int)s->bytes, MPI_BYTE, server, o->tag, armcii_endpoints->comm,
+        MPI_Irecv(o->buffer, (int)s->bytes, MPI_BYTE, e->server, o->tag, armcii_endpoints->comm,
                   &reply);
     else
         armcii_am_receive_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
-                                server, o->tag, &reply);
+                                e->server, o->tag, &reply);
     const struct am_request r = {.kind = AM_GET, .owner = owner, .tag = o->tag};
     armcii_outstanding_start(o, reply, s->bytes);
     append_request(e, &r, s, false);
@@ -411,30 +409,31 @@ void armcii_client_wait_all(int owner)
 
 /* Wait for the reply, of so many bytes, to a request that is on its way: its receive is posted
  * now. */
-static void wait_for_reply(struct endpoint *e, struct am_shown shown, int server, void *reply,
-                           size_t bytes, int tag)
+static void wait_for_reply(struct endpoint *e, struct am_shown shown, void *reply, size_t bytes,
+                           int tag)
 {
     MPI_Request request;
-    MPI_Irecv(reply, (int)bytes, MPI_BYTE, server, tag, armcii_endpoints->comm, &request);
+    MPI_Irecv(reply, (int)bytes, MPI_BYTE, e->server, tag, armcii_endpoints->comm, &request);
     armcii_endpoints_receive(&request, bytes);
     armcii_endpoint_note_reply(e, shown);
     armcii_tag_free(tag);
 }
 
-long armcii_client_rmw(int owner, enum rmw_update update, size_t bytes, void *address, long operand)
+long armcii_client_rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                       void *remote, long operand)
 {
-    const int server = armcii_world->node_of[owner];
     long old;
-    struct endpoint *e = armcii_endpoint(server);
-    wait_for_rndv(e, owner, (struct op_verb){.kind = OP_PUT}, address, (char *)address + bytes);
+    struct endpoint *e = armcii_endpoint(armcii_world->node_of[target]);
+    (void)raddr;
+    wait_for_rndv(e, target, (struct op_verb){.kind = OP_PUT}, remote, (char *)remote + bytes);
     int tag = new_tag();
-    struct am_request_header h = armcii_am_header(AM_RMW, owner, address, tag);
+    struct am_request_header h = armcii_am_header(AM_RMW, target, remote, tag);
     h.element = (uint8_t)update;
     h.bytes = bytes;
     memcpy(h.scale, &operand, sizeof operand);
     append_header(e, &h);
     armcii_count(PATH_SERVER);
-    wait_for_reply(e, armcii_endpoint_send_request(e, true), server, &old, sizeof old, tag);
+    wait_for_reply(e, armcii_endpoint_send_request(e, true), &old, sizeof old, tag);
     return old;
 }
 
@@ -451,15 +450,14 @@ static inline struct endpoint *append_mutex(enum am_kind kind, int owner, void *
 
 static int request_mutex(enum am_kind kind, int owner, void *mutex)
 {
-    const int server = armcii_world->node_of[owner];
     int granted, tag = new_tag();
     struct endpoint *e = append_mutex(kind, owner, mutex, tag);
     armcii_endpoint_expect_unlock(e);
     const struct am_shown shown = armcii_endpoint_send_request(e, kind == AM_TRYLOCK);
     armcii_endpoints_request_acks(e); /* the next unlock waits for them */
-    wait_for_reply(e, shown, server, &granted, sizeof granted, tag);
+    wait_for_reply(e, shown, &granted, sizeof granted, tag);
     if (granted < (kind == AM_LOCK) || granted > 1)
-        armcii_fatal("rank %d sent an invalid reply: %d about a mutex", server, granted);
+        armcii_fatal("rank %d sent an invalid reply: %d about a mutex", e->server, granted);
     return granted;
 }
 

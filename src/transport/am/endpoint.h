@@ -146,11 +146,6 @@ void armcii_endpoints_receive(MPI_Request *reply, size_t bytes);
 
 /* Order and remote completion (fence.c). */
 
-/* Return when what was started towards the server is in place, except rendezvous that such an
- * operation on [lo, hi) of the owner's memory does not meet. For another transport, which carries
- * that operation. */
-void armcii_endpoint_order(int server, int owner, struct op_verb verb, const char *lo,
-                           const char *hi);
 /* Request the deferred acknowledgements of all other endpoints, without waiting for them. */
 void armcii_endpoints_request_acks(const struct endpoint *except);
 /* True if there is nothing that a fence would wait for. */

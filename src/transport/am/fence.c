@@ -34,15 +34,18 @@ static void wait_acked(struct endpoint *e)
         armcii_am_progress(&p);
 }
 
-void armcii_endpoint_order(int server, int owner, struct op_verb verb, const char *lo,
-                           const char *hi)
+/* What the server has not acknowledged may take effect later than what another transport carries;
+ * rendezvous that this does not meet may do so. */
+void armcii_am_order(const struct raddr *raddr, int target, struct op_verb verb, const char *lo,
+                     const char *hi)
 {
     struct backoff p = {0};
-    struct endpoint *e = armcii_endpoints->of[server];
+    struct endpoint *e = armcii_endpoints->of[armcii_world->node_of[target]];
+    (void)raddr;
     if (!e) return;
     send_awaited(e);
     const uint64_t sent = armcii_endpoint_to_be_acked(e);
-    while (e->acked < sent || armcii_rndv_conflicts(e->rndvs, owner, verb, lo, hi))
+    while (e->acked < sent || armcii_rndv_conflicts(e->rndvs, target, verb, lo, hi))
         armcii_am_progress(&p);
 }
 
