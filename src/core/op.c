@@ -62,10 +62,8 @@ __attribute__((noinline)) static int order_and_issue(const struct op *op, const 
  * earlier ones. 0 or an error code. */
 static inline int issue(const struct op *op, const struct raddr *raddr, struct request *req)
 {
-    const struct transport *transport = raddr->route->atomic;
-    return transport == raddr->route->contiguous /* so all three are one */
-               ? transport->start(op, raddr, req)
-               : order_and_issue(op, raddr, req);
+    return armcii_route_is_uniform(raddr->route) ? raddr->route->atomic->start(op, raddr, req)
+                                                 : order_and_issue(op, raddr, req);
 }
 
 /* Issue the segments of a vector over several slices one by one, each complete before the next. The
@@ -170,7 +168,7 @@ inline int armcii_op_locate(const struct op *op, struct raddr *raddr)
     return armcii_op_is_allowed(raddr) ? 0 : report_mode(op, raddr);
 }
 
-__attribute__((always_inline)) static inline int start(const struct op *op, struct request *req)
+__attribute__((always_inline)) inline int armcii_op_start(const struct op *op, struct request *req)
 {
     struct raddr raddr;
     *req = (struct request){0};
@@ -179,11 +177,6 @@ __attribute__((always_inline)) static inline int start(const struct op *op, stru
     if (rc) return rc;
     if (!raddr.region) return start_scattered(op);
     return issue(op, &raddr, req);
-}
-
-int armcii_op_start(const struct op *op, struct request *req)
-{
-    return start(op, req);
 }
 
 void armcii_op_wait(struct request *req)
@@ -206,7 +199,7 @@ bool armcii_op_test(const struct request *req)
 int armcii_op_blocking(const struct op *op)
 {
     struct request req;
-    int rc = start(op, &req);
+    int rc = armcii_op_start(op, &req);
     if (rc) return rc;
     if (req.transport || req.buffers) armcii_op_wait(&req);
     if (op->verb.kind == OP_GET) armcii_op_poll();

@@ -270,11 +270,11 @@ armcii_route_transport(const struct route *route, struct op_verb verb, const str
  * `chosen`. */
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
                         struct op_verb verb, const char *lo, const char *hi);
-/* True if one transport carries everything. Then what it carried before needs no order with
- * others. */
+/* True if one transport carries everything: none carries `shaped` alone. Then what it carried
+ * before needs no order with others. */
 static inline bool armcii_route_is_uniform(const struct route *route)
 {
-    return route->contiguous == route->atomic && route->shaped == route->atomic;
+    return route->contiguous == route->atomic;
 }
 /* Complete remotely what all transports but one have started towards the target. */
 void armcii_fence_others(const struct transport *except, int target);
