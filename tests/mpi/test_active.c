@@ -63,7 +63,7 @@ static void put(struct client *c)
 
 static void start_client(struct client *c)
 {
-    const struct am_request r = {.kind = AM_PUT};
+    const struct am_request_header r = {.kind = AM_PUT};
     struct shape s;
     *c = (struct client){.put = MPI_REQUEST_NULL, .request = MPI_REQUEST_NULL};
     armcii_shape_contiguous(&s, data, memory + (c - clients) * BYTES, BYTES);
@@ -206,17 +206,15 @@ static const char *const load_names[LOADS] = {
  */
 static void prepare_request(struct client *c, enum load load)
 {
-    static const long one = 1;
-    struct am_request r = {.kind = AM_PUT};
+    const long one = 1;
+    struct am_request_header r = {.kind = AM_PUT};
     struct shape s;
     char *own = memory + sizeof one + (c - clients) * 2 * ROWS * ROW;
     int count[] = {ROW, ROWS}, near = ROW, far = 2 * ROW;
-    if (load == COUNT)
-        r = (struct am_request){.kind = AM_RMW,
-                                .element = RMW_ADD,
-                                .scale = &one,
-                                .scale_bytes = sizeof one,
-                                .tag = AM_TAG_FIRST};
+    if (load == COUNT) {
+        r = (struct am_request_header){.kind = AM_RMW, .element = RMW_ADD, .tag = AM_TAG_FIRST};
+        memcpy(r.scale, &one, sizeof one);
+    }
     if (load == PUT_PATCH)
         armcii_shape_strided(&s, data, &near, own, &far, count, 1);
     else

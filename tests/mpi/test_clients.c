@@ -108,7 +108,8 @@ static void send_or_request_credit(struct client *c, int k)
     if (!c->waits_for_credit) send_message(c, k);
 }
 
-static void encode(struct client *c, int k, const struct am_request *r, const struct shape *s)
+static void encode(struct client *c, int k, const struct am_request_header *r,
+                   const struct shape *s)
 {
     const size_t length = armcii_am_request_length(r, s);
     *(struct am_message_header *)(void *)c->message = (struct am_message_header){
@@ -117,7 +118,8 @@ static void encode(struct client *c, int k, const struct am_request *r, const st
     send_or_request_credit(c, k);
 }
 
-static void await_reply(struct client *c, int k, struct am_request *r, void *to, size_t bytes)
+static void await_reply(struct client *c, int k, struct am_request_header *r, void *to,
+                        size_t bytes)
 {
     r->tag = AM_TAG_FIRST;
     c->awaits_reply = true;
@@ -137,11 +139,10 @@ static const enum am_kind kinds[] = {
 static void start_call(struct client *c, int k)
 {
     struct slot *mine = &memory->slot[server_rank(test_rank(), k) - 1];
-    struct am_request r = {.kind = kinds[c->call % CALLS],
-                           .scale = armcii_elements[ELEMENT_DOUBLE].one,
-                           .scale_bytes = sizeof(double)};
+    struct am_request_header r = {.kind = (uint8_t)kinds[c->call % CALLS]};
     struct shape s;
     const long add = 1;
+    const double scale = 1;
     switch (c->call % CALLS) {
     case PUT:
         c->words[0] = value_of(c);
@@ -149,8 +150,7 @@ static void start_call(struct client *c, int k)
         break;
     case FETCH_AND_ADD:
         r.element = RMW_ADD;
-        r.scale = &add;
-        r.scale_bytes = sizeof add;
+        memcpy(r.scale, &add, sizeof add);
         armcii_shape_contiguous(&s, NULL, &memory->counter, sizeof memory->counter);
         await_reply(c, k, &r, &c->reply, sizeof c->reply);
         break;
@@ -165,6 +165,7 @@ static void start_call(struct client *c, int k)
         break;
     case ACCUMULATE:
         r.element = ELEMENT_DOUBLE;
+        memcpy(r.scale, &scale, sizeof scale);
         armcii_shape_contiguous(&s, ones, memory->sums, sizeof memory->sums);
         break;
     case STRIDED_GET:
@@ -175,18 +176,19 @@ static void start_call(struct client *c, int k)
         break;
     case LARGE_PUT:
         r.data = c->call / CALLS % 2 == 0 ? AM_IN_PLACE : AM_BUFFERED;
-        r.scale_bytes = 0; /* no flag */
         armcii_shape_contiguous(&s, large, memory->large, LARGE);
         await_reply(c, k, &r, NULL, 0);
         break;
     case LARGE_ACC:
         r.data = AM_BUFFERED;
         r.element = ELEMENT_DOUBLE;
+        memcpy(r.scale, &scale, sizeof scale);
         armcii_shape_contiguous(&s, ones, memory->large_sums, LARGE);
         await_reply(c, k, &r, NULL, 0);
         break;
     }
-    c->awaits_data = r.waits = r.data != AM_EAGER;
+    r.waits = r.data != AM_EAGER;
+    c->awaits_data = r.data != AM_EAGER;
     encode(c, k, &r, &s);
 }
 
@@ -369,7 +371,7 @@ static void get_rows(void)
 /* Seconds of a short get. */
 static double time_of_get(struct client *c)
 {
-    const struct am_request r = {.kind = AM_GET};
+    const struct am_request_header r = {.kind = AM_GET};
     struct shape s;
     armcii_shape_contiguous(&s, NULL, &memory->counter, sizeof memory->counter);
     const double begun = now();

@@ -46,8 +46,8 @@ static void stop(void)
  * *seen. */
 static void transmit(const struct shape *fragment, struct bytes *seen)
 {
-    struct am_request request = {.kind = AM_PUT, .owner = 3};
-    size_t length = armcii_am_request_length(&(struct am_request){.kind = AM_PUT}, fragment);
+    const struct am_request_header request = {.kind = AM_PUT, .owner = 3};
+    size_t length = armcii_am_request_length(&request, fragment);
     if (fragment->bytes <= armcii_am_eager_max())
         ck_assert_uint_le(length + sizeof(struct am_message_header), armcii_am_message_max());
     ck_assert_uint_le(length, BUFFER);

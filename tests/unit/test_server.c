@@ -63,7 +63,8 @@ static void start(void)
 }
 
 /* A message with one request. */
-static void send_message(unsigned sequence, const struct am_request *r, const struct shape *s)
+static void send_message(unsigned sequence, const struct am_request_header *r,
+                         const struct shape *s)
 {
     char *to = message[sent];
     size_t length = armcii_am_request_length(r, s);
@@ -79,7 +80,7 @@ static void send_put(unsigned sequence, const long *value, long *there)
 {
     struct shape s;
     armcii_shape_contiguous(&s, (void *)(uintptr_t)value, there, sizeof *value);
-    send_message(sequence, &(struct am_request){.kind = AM_PUT}, &s);
+    send_message(sequence, &(struct am_request_header){.kind = AM_PUT}, &s);
 }
 
 enum { GETS = 30, SEGMENT = 4096, SEGMENTS = AM_REPLY_MAX / SEGMENT };
@@ -94,8 +95,9 @@ static void send_vector_get(int number)
     for (int i = 0; i < SEGMENTS; i++)
         from[i] = memory + i * (2 * SEGMENT - 8 * (i % 2)), unused[i] = copy[0] + i * SEGMENT;
     ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
-    send_message((unsigned)number,
-                 &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
+    send_message(
+        (unsigned)number,
+        &(struct am_request_header){.kind = AM_GET, .tag = (uint16_t)(AM_TAG_FIRST + number)}, &s);
     asked++;
 }
 

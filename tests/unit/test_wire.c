@@ -171,36 +171,30 @@ static void make_long_shape(struct shape *s, int i, size_t least, size_t most)
         armcii_shape_strided(s, data[i], tight, there, wide, count, 1);
 }
 
-static void *copy_of_one(enum element e)
-{
-    static _Alignas(16) char one[16];
-    memcpy(one, armcii_elements[e].one, armcii_elements[e].size);
-    return one;
-}
-
-static const struct am_request kinds[] = {{.kind = AM_PUT},
-                                          {.kind = AM_PUT},
-                                          {.kind = AM_ACC},
-                                          {.kind = AM_GET},
-                                          {.kind = AM_GET},
-                                          {.kind = AM_PUT, .data = AM_IN_PLACE},
-                                          {.kind = AM_PUT, .data = AM_IN_PLACE, .waits = true},
-                                          {.kind = AM_ACC, .data = AM_BUFFERED},
-                                          {.kind = AM_ACC, .data = AM_BUFFERED, .waits = true},
-                                          {.kind = AM_PUT, .data = AM_BUFFERED},
-                                          {.kind = AM_PUT, .data = AM_BUFFERED, .waits = true},
-                                          {.kind = AM_RMW},
-                                          {.kind = AM_LOCK},
-                                          {.kind = AM_TRYLOCK},
-                                          {.kind = AM_UNLOCK},
-                                          {.kind = AM_CREDIT}};
+static const struct am_request_header kinds[] = {
+    {.kind = AM_PUT},
+    {.kind = AM_PUT},
+    {.kind = AM_ACC},
+    {.kind = AM_GET},
+    {.kind = AM_GET},
+    {.kind = AM_PUT, .data = AM_IN_PLACE},
+    {.kind = AM_PUT, .data = AM_IN_PLACE, .waits = true},
+    {.kind = AM_ACC, .data = AM_BUFFERED},
+    {.kind = AM_ACC, .data = AM_BUFFERED, .waits = true},
+    {.kind = AM_PUT, .data = AM_BUFFERED},
+    {.kind = AM_PUT, .data = AM_BUFFERED, .waits = true},
+    {.kind = AM_RMW},
+    {.kind = AM_LOCK},
+    {.kind = AM_TRYLOCK},
+    {.kind = AM_UNLOCK},
+    {.kind = AM_CREDIT}};
 
 /* Append request i to the message. */
 static size_t append(char *to, int i, struct asked *a)
 {
-    static long operand = 3;
-    static struct am_flag flag;
-    struct am_request r = kinds[rng_below(&rng, sizeof kinds / sizeof *kinds)];
+    const long operand = 3;
+    struct am_flag flag = {0};
+    struct am_request_header r = kinds[rng_below(&rng, sizeof kinds / sizeof *kinds)];
     enum element e = (enum element)rng_below(&rng, ELEMENT_COUNT);
     const bool is_acc = r.kind == AM_ACC;
     *a = (struct asked){
@@ -213,7 +207,8 @@ static size_t append(char *to, int i, struct asked *a)
             atomic_store(&m->holder, CLIENT);
             a->tag = 0;
         }
-        *(struct am_request_header *)(void *)to = armcii_am_header(r.kind, 0, m, a->tag);
+        *(struct am_request_header *)(void *)to =
+            armcii_am_header((enum am_kind)r.kind, 0, m, a->tag);
         return sizeof(struct am_request_header);
     }
     make_shape(&a->shape, i, is_acc ? armcii_elements[e].size : 1);
@@ -221,28 +216,22 @@ static size_t append(char *to, int i, struct asked *a)
     if (r.data != AM_EAGER) make_long_shape(&a->shape, i, AM_MESSAGE_MAX, DATA);
     if (r.kind == AM_RMW) {
         armcii_shape_contiguous(&a->shape, data[i], some_memory(8), rng_chance(&rng, 50) ? 4 : 8);
-        r.element = (int)rng_below(&rng, 2);
-        r.scale = &operand;
-        r.scale_bytes = sizeof operand;
+        r.element = (uint8_t)rng_below(&rng, 2);
+        memcpy(r.scale, &operand, sizeof operand);
     }
     if (r.kind == AM_CREDIT)
         armcii_shape_contiguous(&a->shape, NULL, NULL, armcii_am_message_max());
     if (is_acc) {
-        r.element = (int)e;
-        r.scale = copy_of_one(e);
-        r.scale_bytes = armcii_elements[e].size;
+        r.element = (uint8_t)e;
+        memcpy(r.scale, armcii_elements[e].one, armcii_elements[e].size);
     }
-    flag = (struct am_flag){0};
     if (r.data == AM_IN_PLACE && rng_chance(&rng, 50))
         flag = (struct am_flag){(uint64_t)(uintptr_t)(slices + SLICES - 8), 7};
-    if (r.data == AM_IN_PLACE) {
-        r.scale = &flag;
-        r.scale_bytes = sizeof flag;
-    }
-    if (armcii_am_has_data(r.kind, r.data) || r.kind == AM_CREDIT ||
+    if (r.data == AM_IN_PLACE) memcpy(r.scale, &flag, sizeof flag);
+    if (armcii_am_has_data((enum am_kind)r.kind, (enum am_data)r.data) || r.kind == AM_CREDIT ||
         (r.kind == AM_GET && armcii_am_is_short_reply(a->shape.bytes)))
         a->tag = 0;
-    r.tag = a->tag;
+    r.tag = (uint16_t)a->tag;
     const size_t length = armcii_am_request_length(&r, &a->shape);
     armcii_am_encode(&r, &a->shape, length, to);
     return length;

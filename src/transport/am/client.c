@@ -21,7 +21,7 @@ uint64_t armcii_client_last_id(void)
 }
 
 __attribute__((always_inline)) static inline void append_request(struct endpoint *e,
-                                                                 const struct am_request *r,
+                                                                 const struct am_request_header *r,
                                                                  const struct shape *s,
                                                                  bool acknowledge)
 {
@@ -147,15 +147,15 @@ static struct am_flag carry_flag(const struct op *op, const struct shape *s)
 }
 
 /* A put or an accumulate. */
-static inline struct am_request update_request(const struct op *op)
+static inline struct am_request_header update_request(const struct op *op)
 {
-    if (op->verb.kind == OP_PUT) return (struct am_request){.kind = AM_PUT, .owner = op->target};
+    struct am_request_header r = {.kind = AM_PUT, .owner = op->target};
+    if (op->verb.kind == OP_PUT) return r;
     const struct element_type *e = &armcii_elements[op->verb.element];
-    return (struct am_request){.kind = AM_ACC,
-                               .element = (int)op->verb.element,
-                               .scale = op->scale ? op->scale : e->one,
-                               .scale_bytes = e->size,
-                               .owner = op->target};
+    r.kind = AM_ACC;
+    r.element = (uint8_t)op->verb.element;
+    memcpy(r.scale, op->scale ? op->scale : e->one, e->size);
+    return r;
 }
 
 /* True if what follows at once sends the open message, too. */
@@ -168,7 +168,7 @@ static inline bool is_followed(const struct op *op)
 static inline void append_eager(struct endpoint *e, const struct op *op, const struct shape *s,
                                 bool acknowledge)
 {
-    const struct am_request r = update_request(op);
+    const struct am_request_header r = update_request(op);
     append_request(e, &r, s, acknowledge);
 }
 
@@ -184,7 +184,7 @@ static inline bool send_eager(struct endpoint *e, const struct op *op, const str
 static void send_rndv(struct endpoint *e, const struct op *op, const struct shape *s, uint64_t id,
                       bool acknowledge)
 {
-    struct am_request r = update_request(op);
+    struct am_request_header r = update_request(op);
     const bool is_put = r.kind == AM_PUT, is_packed = !armcii_am_sends_in_place(s, is_put);
     struct outstanding *o = new_outstanding(id, r.owner);
     MPI_Request request;
@@ -197,16 +197,13 @@ static void send_rndv(struct endpoint *e, const struct op *op, const struct shap
         data = &packed;
     }
     r.data = is_put && !is_packed ? AM_IN_PLACE : AM_BUFFERED;
-    r.tag = new_tag();
+    r.tag = (uint16_t)new_tag();
     struct rndv rndv = {.id = id, .owner = r.owner, .tag = r.tag, .verb = op->verb};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
     struct am_flag flag = {0};
     if (r.data == AM_IN_PLACE) flag = carry_flag(op, s);
     rndv.flag = (char *)(uintptr_t)flag.address;
-    if (is_put) {
-        r.scale = &flag;
-        r.scale_bytes = sizeof flag;
-    }
+    if (is_put) memcpy(r.scale, &flag, sizeof flag);
     armcii_endpoint_reserve(e, armcii_am_request_length(&r, s)); /* others may send */
     r.waits = !armcii_endpoint_fits_window(e, bytes);
     if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, e->server, r.tag, armcii_endpoints->comm, &request);
@@ -237,7 +234,7 @@ static bool get_short(struct endpoint *e, int owner, const struct shape *s)
 {
     struct outstanding *o = new_outstanding(0, owner);
     armcii_outstanding_set_unpack(o, s, NULL);
-    append_request(e, &(struct am_request){.kind = AM_GET, .owner = owner}, s, false);
+    append_request(e, &(struct am_request_header){.kind = AM_GET, .owner = owner}, s, false);
     armcii_endpoint_add_get(e, o);
     return true;
 }
@@ -254,7 +251,7 @@ static bool get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
     else
         armcii_am_receive_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
                                 e->server, o->tag, &reply);
-    const struct am_request r = {.kind = AM_GET, .owner = owner, .tag = o->tag};
+    const struct am_request_header r = {.kind = AM_GET, .owner = owner, .tag = (uint16_t)o->tag};
     armcii_outstanding_start(o, reply, s->bytes);
     append_request(e, &r, s, false);
     return true;
@@ -342,7 +339,7 @@ static void put_flag(struct endpoint *e, const struct op *op)
     while (armcii_rndv_has(e->rndvs, last))
         armcii_am_progress(&p);
     armcii_shape_contiguous(&s, &op->flag->value, op->flag->address, sizeof op->flag->value);
-    append_request(e, &(struct am_request){.kind = AM_PUT, .owner = op->target}, &s, true);
+    append_request(e, &(struct am_request_header){.kind = AM_PUT, .owner = op->target}, &s, true);
     if (armcii_endpoint_send_urgent(e)) armcii_progress_thread_wake_if_asleep();
     armcii_endpoint_send_if_due(e); /* bounds a stream of flags */
     op->flag->is_carried = true;

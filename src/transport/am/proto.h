@@ -167,17 +167,6 @@ struct am_credit_request {
     struct am_request_header request;
 };
 
-/* A request without its layout. */
-struct am_request {
-    enum am_kind kind;
-    enum am_data data;
-    bool waits;
-    int element;
-    const void *scale; /* of scale_bytes */
-    size_t scale_bytes;
-    int owner, tag;
-};
-
 /* True if such a request holds data. */
 static inline bool armcii_am_has_data(enum am_kind kind, enum am_data data)
 {
@@ -187,33 +176,31 @@ static inline bool armcii_am_has_data(enum am_kind kind, enum am_data data)
 /* Bytes of the layout of a shape that is not contiguous. */
 size_t armcii_am_layout_length(const struct shape *s);
 /* Bytes of such a request for the shape. */
-static inline size_t armcii_am_request_length(const struct am_request *r, const struct shape *s)
+static inline size_t armcii_am_request_length(const struct am_request_header *r,
+                                              const struct shape *s)
 {
     const size_t layout = s->form == SHAPE_CONTIGUOUS ? 0 : armcii_am_layout_length(s);
-    const size_t data = armcii_am_has_data(r->kind, r->data) ? armcii_am_padded(s->bytes) : 0;
+    const size_t data = armcii_am_has_data((enum am_kind)r->kind, (enum am_data)r->data)
+                            ? armcii_am_padded(s->bytes)
+                            : 0;
     return sizeof(struct am_request_header) + layout + data;
 }
 /* Write the layout of a shape that is not contiguous behind the header; return its end. */
 char *armcii_am_encode_layout(const struct shape *s, struct am_request_header *header);
-/* Write the request, of that length, to `to`, which is 8-aligned. */
-static inline void armcii_am_encode(const struct am_request *r, const struct shape *s,
+/* Write the request, of that length, to `to`, which is 8-aligned: *r says what the shape does not.
+ */
+static inline void armcii_am_encode(const struct am_request_header *r, const struct shape *s,
                                     size_t length, char *to)
 {
     struct am_request_header *header = (struct am_request_header *)(void *)to;
-    *header = (struct am_request_header){.length = (uint32_t)length,
-                                         .kind = (uint8_t)r->kind,
-                                         .element = (uint8_t)r->element,
-                                         .form = (uint8_t)s->form,
-                                         .owner = r->owner,
-                                         .tag = (uint16_t)r->tag,
-                                         .data = (uint8_t)r->data,
-                                         .waits = r->waits,
-                                         .bytes = s->bytes,
-                                         .remote = (uint64_t)(uintptr_t)s->remote};
-    if (r->scale_bytes) memcpy(header->scale, r->scale, r->scale_bytes);
+    *header = *r;
+    header->length = (uint32_t)length;
+    header->form = (uint8_t)s->form;
+    header->bytes = s->bytes;
+    header->remote = (uint64_t)(uintptr_t)s->remote;
     to += sizeof *header;
     if (s->form != SHAPE_CONTIGUOUS) to = armcii_am_encode_layout(s, header);
-    if (armcii_am_has_data(r->kind, r->data)) armcii_shape_pack(s, to);
+    if (armcii_am_has_data((enum am_kind)r->kind, (enum am_data)r->data)) armcii_shape_pack(s, to);
 }
 
 /* The header of a request without layout and data. That is all of a mutex request. */
