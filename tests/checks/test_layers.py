@@ -39,7 +39,7 @@ LIBRARY = re.compile(r"^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:MPICH|OPEN_MPI|OMPI|I
 DECISION = re.compile(r"armcii_transports_have|progress_needed|\barmcii_(?:am|rma|shm)\b|armcii_node->kind|->(?:am|rma|shm)\b"
                       r"|config->transport|in_force\.transport|(?:route|near|far)->direct|PATH_(?:DIRECT|SERVER)\b|armcii_route->is_asynchronous")
 MOST_DECISIONS = 15
-SHARED = {"armcii_aggregate_recent", "armcii_backoff", "armcii_lookup_generation", "armcii_entry", "armcii_handles_queued",
+SHARED = {"armcii_aggregate_recent", "armcii_am_comm", "armcii_backoff", "armcii_lookup_generation", "armcii_entry", "armcii_handles_queued",
           "armcii_lock", "armcii_outstanding_buffers", "armcii_program_stores", "armcii_transports"}
 VARIABLE = re.compile(r"^extern (?!const struct \w+ \w+[;\[]|_Thread_local|char \*\*environ)(?![^;(]*\bconst \w+[;\[])[^;(]*?\b(\w+)(?:\[[^;]*)?;", re.M)
 STATIC = re.compile(r"^[ \t]*static (?!inline\b|_Noreturn\b)(?!const\b[^*;(={]*[;={])([^;(={]*)[;={]", re.M)

@@ -148,7 +148,8 @@ void sleep_ms(long ms)
 void start_server(MPI_Request *end)
 {
     MPI_Comm_dup(MPI_COMM_SELF, &server_comm);
-    armcii_server_start(server_comm);
+    armcii_am_comm = server_comm;
+    armcii_server_start();
     PMPI_Ibarrier(to_server, end);
 }
 

@@ -18,7 +18,6 @@
 
 enum { PROCESSES = 4096, OPERATIONS = 2000, ROUNDS = 9 };
 
-static MPI_Comm comm;
 static struct world *the_world; /* a node for each process */
 
 /* All memory is that of this process. */
@@ -38,9 +37,9 @@ static void start(void)
         the_world->node_of[i] = i;
     armcii_config_read((char *[]){NULL}, NULL);
     armcii_quirks_decide("", true, false);
-    MPI_Comm_dup(MPI_COMM_SELF, &comm);
-    armcii_endpoints_start(comm);
-    armcii_server_start(comm);
+    MPI_Comm_dup(MPI_COMM_SELF, &armcii_am_comm);
+    armcii_endpoints_start();
+    armcii_server_start();
 }
 
 static void fence(int process)
@@ -53,7 +52,7 @@ static void stop(void)
     fence(-1);
     armcii_endpoints_end();
     armcii_server_end();
-    MPI_Comm_free(&comm);
+    MPI_Comm_free(&armcii_am_comm);
     free(the_world->node_of);
     *the_world = (struct world){0};
 }
@@ -189,7 +188,7 @@ TEST(data_of_puts_that_waited_at_once_stay_within_the_window)
     struct shape s;
     armcii_am_share_among(2);
     armcii_endpoints_end();
-    armcii_endpoints_start(comm);
+    armcii_endpoints_start();
     for (int i = 0; i < PUTS * LONG_PUT; i++)
         long_here[i / LONG_PUT][i % LONG_PUT] = (char)(i % 253);
     holds_messages = true;
@@ -217,7 +216,7 @@ static void have_many_clients(void)
 {
     armcii_am_share_among(9600);
     armcii_endpoints_end();
-    armcii_endpoints_start(comm);
+    armcii_endpoints_start();
     credit_requests = 0;
     memset(credit_there, 0, sizeof credit_there);
     for (int i = 0; i < CREDIT_PUT; i++)

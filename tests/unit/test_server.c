@@ -11,7 +11,6 @@
 
 enum { TRIES = 100000, MESSAGES = 40 };
 
-static MPI_Comm comm;
 static _Alignas(64) char message[MESSAGES][AM_MESSAGE_MAX];
 static MPI_Request sending[MESSAGES];
 static int sent, asked, received; /* messages, gets, replies */
@@ -51,8 +50,8 @@ static void start_with(const char *setting)
     *(struct world *)(uintptr_t)armcii_world = (struct world){.size = 1, .node_of = &node};
     armcii_config_read((char *[]){(char *)(uintptr_t)setting, NULL}, NULL);
     armcii_quirks_decide("", true, false);
-    MPI_Comm_dup(MPI_COMM_SELF, &comm);
-    armcii_server_start(comm);
+    MPI_Comm_dup(MPI_COMM_SELF, &armcii_am_comm);
+    armcii_server_start();
     sent = asked = received = 0;
     receives = NULL;
 }
@@ -73,7 +72,7 @@ static void send_message(unsigned sequence, const struct am_request_header *r,
                                    .sequence = (uint16_t)sequence};
     armcii_am_encode(r, s, length, to + sizeof(struct am_message_header));
     MPI_Isend(to, (int)(sizeof(struct am_message_header) + length), MPI_BYTE, 0, AM_TAG_REQUEST,
-              comm, &sending[sent++]);
+              armcii_am_comm, &sending[sent++]);
 }
 
 static void send_put(unsigned sequence, const long *value, long *there)
@@ -106,7 +105,8 @@ static void receive_reply(int number)
     MPI_Request reply;
     int done = 0;
     received = number + 1;
-    MPI_Irecv(copy[number], sizeof copy[number], MPI_BYTE, 0, AM_TAG_FIRST + number, comm, &reply);
+    MPI_Irecv(copy[number], sizeof copy[number], MPI_BYTE, 0, AM_TAG_FIRST + number, armcii_am_comm,
+              &reply);
     for (int i = 0; i < TRIES && !done; i++) {
         armcii_server_serve();
         MPI_Test(&reply, &done, MPI_STATUS_IGNORE);
@@ -122,7 +122,7 @@ static void stop(void)
     for (int i = 0; i < sent; i++)
         MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
     armcii_server_end();
-    MPI_Comm_free(&comm);
+    MPI_Comm_free(&armcii_am_comm);
 }
 
 static void serve_until(const long *there, long value)

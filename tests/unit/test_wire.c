@@ -394,7 +394,7 @@ static bool receive(size_t bytes)
 /* One right request after the other has the right effect. */
 TEST(right_messages_are_carried_out)
 {
-    armcii_server_start((MPI_Comm)0);
+    armcii_server_start();
     for (int i = 0; i < unit_effort(5000); i++) {
         size_t bytes;
         rng_bytes(&rng, data[0], DATA);
@@ -413,7 +413,7 @@ TEST(wrong_messages_are_refused)
 {
     int refused = 0;
     const int messages = unit_effort(MESSAGES);
-    armcii_server_start((MPI_Comm)0);
+    armcii_server_start();
     for (int i = 0; i < messages; i++) {
         size_t bytes;
         if (i % 1000 == 0) alarm(10);
@@ -527,7 +527,7 @@ static bool take_bundle(const struct am_reply_bundle *b, int from, size_t bytes)
 static void start_client(void)
 {
     wire_on_message = note_message;
-    armcii_endpoints_start((MPI_Comm)0);
+    armcii_endpoints_start();
 }
 
 /* Whatever was refused or taken, right bundles then complete everything. */

@@ -21,11 +21,10 @@
 #include "transport/am/server.h"
 
 static struct {
-    MPI_Comm comm;   /* requests and replies only */
     bool drives_rma; /* the thread of every process calls MPI, as a target of RMA */
     /* Polls by others that is_helped has seen. */
     unsigned polls, stream_polls;
-} am = {.comm = MPI_COMM_NULL};
+} am;
 
 /* ---- barrier ---- */
 
@@ -38,9 +37,9 @@ static void leaders_barrier(void)
     for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
         MPI_Request requests[2];
         MPI_Irecv(NULL, 0, MPI_BYTE, w->leaders[(w->node - distance + n) % n],
-                  AM_TAG_BARRIER + round, am.comm, &requests[0]);
+                  AM_TAG_BARRIER + round, armcii_am_comm, &requests[0]);
         MPI_Isend(NULL, 0, MPI_BYTE, w->leaders[(w->node + distance) % n], AM_TAG_BARRIER + round,
-                  am.comm, &requests[1]);
+                  armcii_am_comm, &requests[1]);
         armcii_endpoints_wait(&requests[0]);
         armcii_endpoints_wait(&requests[1]);
     }
@@ -69,7 +68,7 @@ static void advance_before_exit(void)
 static void advance_mpi(void)
 {
     int there;
-    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_BUNDLE, am.comm, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_BUNDLE, armcii_am_comm, &there, MPI_STATUS_IGNORE);
 }
 
 /* Operations that the program left pending. If another thread has the lock, that one advances them
@@ -148,13 +147,13 @@ static const struct loop_policy policy = {
 
 static void become_server(void)
 {
-    armcii_server_start(am.comm);
+    armcii_server_start();
     armcii_event_wakeup();
 }
 
 static void start_process(void)
 {
-    armcii_endpoints_start(am.comm);
+    armcii_endpoints_start();
     if (armcii_world->node_of[armcii_world->rank] == armcii_world->rank) become_server();
     armcii_lock.exit_hook = advance_before_exit;
     if (armcii_server_is_here() && armcii_node->cpus.has_free)
@@ -172,7 +171,7 @@ static void end_process(void)
 void armcii_am_start(bool drives_rma)
 {
     am.drives_rma = drives_rma;
-    armcii_coll_dup(armcii_world->comm, &am.comm);
+    armcii_coll_dup(armcii_world->comm, &armcii_am_comm);
     armcii_am_share_among(armcii_config->clients > 0 ? (int)armcii_config->clients
                                                      : armcii_world->size);
     armcii_doorbells_start(1); /* only the server waits for neighbours */
@@ -188,7 +187,7 @@ void armcii_am_end(void)
     armcii_server_end();
     armcii_event_set_doorbell(-1);
     armcii_doorbells_end();
-    MPI_Comm_free(&am.comm);
+    MPI_Comm_free(&armcii_am_comm);
 }
 
 /* ---- the transport ---- */

@@ -206,16 +206,14 @@ static void send_rndv(struct endpoint *e, const struct op *op, const struct shap
     if (is_put) memcpy(r.scale, &flag, sizeof flag);
     armcii_endpoint_reserve(e, armcii_am_request_length(&r, s)); /* others may send */
     r.waits = !armcii_endpoint_fits_window(e, bytes);
-    if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, e->server, r.tag, armcii_endpoints->comm, &request);
+    if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, e->server, r.tag, armcii_am_comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
     append_request(e, &r, s, acknowledge);
     armcii_endpoint_add_rndv(e, &rndv, r.waits ? 0 : bytes);
     armcii_endpoint_send(e);
-    armcii_outstanding_set_send(o, data, armcii_endpoints->comm, e->server,
-                                r.waits ? r.tag + AM_TAG_DATA : 0);
+    armcii_outstanding_set_send(o, data, e->server, r.waits ? r.tag + AM_TAG_DATA : 0);
     if (!r.waits)
-        armcii_am_send_zcopy(armcii_endpoints->comm,
-                             (struct am_zcopy){data->local, data, SHAPE_LOCAL}, e->server,
+        armcii_am_send_zcopy((struct am_zcopy){data->local, data, SHAPE_LOCAL}, e->server,
                              r.tag + AM_TAG_DATA, &request);
     armcii_outstanding_start(o, request, r.waits ? 0 : AM_SENDS);
 }
@@ -246,11 +244,10 @@ static bool get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
     if (!use_zcopy(s)) armcii_outstanding_set_unpack(o, s, alloc_buffer(s->bytes));
     o->tag = new_tag();
     if (o->buffer)
-        MPI_Irecv(o->buffer, (int)s->bytes, MPI_BYTE, e->server, o->tag, armcii_endpoints->comm,
-                  &reply);
+        MPI_Irecv(o->buffer, (int)s->bytes, MPI_BYTE, e->server, o->tag, armcii_am_comm, &reply);
     else
-        armcii_am_receive_zcopy(armcii_endpoints->comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
-                                e->server, o->tag, &reply);
+        armcii_am_receive_zcopy((struct am_zcopy){s->local, s, SHAPE_LOCAL}, e->server, o->tag,
+                                &reply);
     const struct am_request_header r = {.kind = AM_GET, .owner = owner, .tag = (uint16_t)o->tag};
     armcii_outstanding_start(o, reply, s->bytes);
     append_request(e, &r, s, false);
@@ -410,7 +407,7 @@ static void wait_for_reply(struct endpoint *e, struct am_shown shown, void *repl
                            int tag)
 {
     MPI_Request request;
-    MPI_Irecv(reply, (int)bytes, MPI_BYTE, e->server, tag, armcii_endpoints->comm, &request);
+    MPI_Irecv(reply, (int)bytes, MPI_BYTE, e->server, tag, armcii_am_comm, &request);
     armcii_endpoints_receive(&request, bytes);
     armcii_endpoint_note_reply(e, shown);
     armcii_tag_free(tag);

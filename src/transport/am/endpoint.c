@@ -117,7 +117,7 @@ static void request_credit(struct endpoint *e)
     e->credit_requested_at = armcii_clock();
     endpoints.replies_pending++;
     MPI_Isend(&e->credit_request, sizeof e->credit_request, MPI_BYTE, e->server, AM_TAG_REQUEST,
-              endpoints.shared.comm, &e->credit_send);
+              armcii_am_comm, &e->credit_send);
 }
 
 static void handle_grant(struct endpoint *e, struct am_grant credit)
@@ -221,7 +221,7 @@ static inline void send(struct endpoint *e, enum proof proof)
         (void *)((char *)head - offsetof(struct send_buffer, message)); /* 64-aligned */
     b->is_sent = true;
     armcii_count(COUNTER_MESSAGES);
-    MPI_Isend(head, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, endpoints.shared.comm,
+    MPI_Isend(head, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, armcii_am_comm,
               &b->send);
 }
 
@@ -578,9 +578,8 @@ static size_t enough_of(size_t window, size_t message_max)
     return window / 2 > message_max ? window / 2 : message_max;
 }
 
-void armcii_endpoints_start(MPI_Comm comm)
+void armcii_endpoints_start(void)
 {
-    endpoints.shared.comm = comm;
     endpoints.buffers = aligned_alloc(64, BUFFERS * sizeof *endpoints.buffers);
     endpoints.shared.eager_max = armcii_am_eager_max();
     endpoints.shared.message_max = armcii_am_message_max();
@@ -594,8 +593,7 @@ void armcii_endpoints_start(MPI_Comm comm)
         endpoints.free[BUFFERS - 1 - i] = &endpoints.buffers[i];
     }
     endpoints.count = BUFFERS;
-    endpoints.any_bundle =
-        (struct am_receive){endpoints.shared.comm, AM_TAG_BUNDLE, sizeof endpoints.bundle};
+    endpoints.any_bundle = (struct am_receive){AM_TAG_BUNDLE, sizeof endpoints.bundle};
     endpoints.bundle_request = MPI_REQUEST_NULL;
 }
 

@@ -44,12 +44,10 @@ struct endpoint {
     struct endpoint *next_dirty;
 };
 
-/* comm: its ranks are those of the world. */
-void armcii_endpoints_start(MPI_Comm comm);
+void armcii_endpoints_start(void);
 /* Nothing is outstanding. */
 void armcii_endpoints_end(void);
 struct endpoints {
-    MPI_Comm comm;
     unsigned unsent;               /* messages that wait for the window, rendezvous not in place */
     size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
     struct endpoint **of; /* [world size], by the rank of the server; NULL: not connected */

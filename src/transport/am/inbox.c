@@ -129,7 +129,7 @@ static bool needs_buffer(void)
 {
     int there;
     if (inbox.free > 0 || inbox.size == MAX_BUFFERS) return false;
-    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_REQUEST, inbox.any_request.comm, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_REQUEST, armcii_am_comm, &there, MPI_STATUS_IGNORE);
     return there;
 }
 
@@ -179,9 +179,9 @@ bool armcii_inbox_has_earlier(int k)
     return false;
 }
 
-void armcii_inbox_start(MPI_Comm requests)
+void armcii_inbox_start(void)
 {
-    inbox.any_request = (struct am_receive){requests, AM_TAG_REQUEST, AM_MESSAGE_MAX};
+    inbox.any_request = (struct am_receive){AM_TAG_REQUEST, AM_MESSAGE_MAX};
     inbox.first = inbox.last = NONE;
     inbox.receives[NONE] = MPI_REQUEST_NULL;
     while (inbox.size < BUFFERS)

@@ -8,7 +8,7 @@
 
 #include "transport/am/proto.h"
 
-void armcii_inbox_start(MPI_Comm comm);
+void armcii_inbox_start(void);
 /* No process sends any more, and no message is left. */
 void armcii_inbox_end(void);
 /* Receive what has arrived, without waiting. */

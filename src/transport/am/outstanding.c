@@ -65,11 +65,9 @@ void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s,
     if (s->form == SHAPE_VECTOR) copy_addresses(o, s);
 }
 
-void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, MPI_Comm comm,
-                                 int server, int tag)
+void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, int server, int tag)
 {
     armcii_shape_copy(&o->shape, s);
-    o->comm = comm;
     o->server = server;
     o->data_tag = tag;
 }
@@ -84,8 +82,8 @@ void armcii_outstanding_start(struct outstanding *o, MPI_Request request, size_t
 /* The server has posted the receive. */
 static void send_data(struct outstanding *o, MPI_Request *request)
 {
-    armcii_am_send_zcopy(o->comm, (struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL},
-                         o->server, o->data_tag, request);
+    armcii_am_send_zcopy((struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL}, o->server,
+                         o->data_tag, request);
     o->data_tag = 0;
     o->awaited = AM_SENDS;
 }

@@ -18,7 +18,6 @@ struct outstanding {
     char *buffer;       /* to unpack from, or that is being sent; NULL: zero-copy */
     struct shape shape; /* to unpack to; to send from */
     void **addresses;
-    MPI_Comm comm;        /* of the server; for rendezvous data */
     int server, data_tag; /* of rendezvous data that wait for the clear to send; tag 0: none do */
     size_t awaited;       /* bytes of the reply; AM_SENDS: this process sends */
     struct outstanding *next; /* short get */
@@ -39,8 +38,7 @@ struct outstanding *armcii_outstanding_new(uint64_t id, int owner);
 void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer);
 /* s, which is contiguous or strided, is being sent or, with a tag, is to be sent when the server's
  * reply has arrived. */
-void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, MPI_Comm comm,
-                                 int server, int tag);
+void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, int server, int tag);
 /* The operation may complete from now on. The request receives so many bytes from the server, or
  * sends (AM_SENDS). */
 #define AM_SENDS SIZE_MAX

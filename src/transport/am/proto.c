@@ -51,6 +51,8 @@ size_t armcii_am_window(void)
     return proto.of_few > two ? proto.of_few : min(two, proto.of_many);
 }
 
+MPI_Comm armcii_am_comm = MPI_COMM_NULL;
+
 /* ---- zero-copy ---- */
 
 static MPI_Datatype zcopy_datatype(struct am_zcopy p, int *count)
@@ -65,21 +67,19 @@ static void free_datatype(MPI_Datatype type)
     if (type != MPI_BYTE) MPI_Type_free(&type);
 }
 
-void armcii_am_send_zcopy(MPI_Comm comm, struct am_zcopy from, int to, int tag,
-                          MPI_Request *request)
+void armcii_am_send_zcopy(struct am_zcopy from, int to, int tag, MPI_Request *request)
 {
     int count;
     MPI_Datatype type = zcopy_datatype(from, &count);
-    MPI_Isend(from.address, count, type, to, tag, comm, request);
+    MPI_Isend(from.address, count, type, to, tag, armcii_am_comm, request);
     free_datatype(type);
 }
 
-void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int tag,
-                             MPI_Request *request)
+void armcii_am_receive_zcopy(struct am_zcopy to, int from, int tag, MPI_Request *request)
 {
     int count;
     MPI_Datatype type = zcopy_datatype(to, &count);
-    MPI_Irecv(to.address, count, type, from, tag, comm, request);
+    MPI_Irecv(to.address, count, type, from, tag, armcii_am_comm, request);
     free_datatype(type);
 }
 
@@ -89,7 +89,8 @@ void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Re
 {
     *receive = MPI_REQUEST_NULL;
     if (armcii_quirks->anysource_after_arrival)
-        MPI_Irecv(buffer, match->bytes, MPI_BYTE, MPI_ANY_SOURCE, match->tag, match->comm, receive);
+        MPI_Irecv(buffer, match->bytes, MPI_BYTE, MPI_ANY_SOURCE, match->tag, armcii_am_comm,
+                  receive);
 }
 
 bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
@@ -97,7 +98,7 @@ bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
 {
     int there;
     MPI_Message message;
-    MPI_Improbe(MPI_ANY_SOURCE, match->tag, match->comm, &there, &message, MPI_STATUS_IGNORE);
+    MPI_Improbe(MPI_ANY_SOURCE, match->tag, armcii_am_comm, &there, &message, MPI_STATUS_IGNORE);
     if (there) MPI_Imrecv(buffer, match->bytes, MPI_BYTE, &message, receive);
     return there;
 }
@@ -118,11 +119,11 @@ size_t armcii_am_received(const MPI_Status *status)
 void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request receives[])
 {
     int rank;
-    MPI_Comm_rank(match->comm, &rank);
+    MPI_Comm_rank(armcii_am_comm, &rank);
     for (int i = 0; i < n; i++)
         if (receives[i] != MPI_REQUEST_NULL)
             MPI_Send(NULL, 0, MPI_BYTE, rank, match->tag,
-                     match->comm); /* eager: the receive is posted */
+                     armcii_am_comm); /* eager: the receive is posted */
     for (int i = 0; i < n; i++)
         MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
 }

@@ -239,6 +239,9 @@ size_t armcii_am_eager_max(void);
 /* Bytes of the longest message. */
 size_t armcii_am_message_max(void);
 
+/* The communicator of all messages; set before the following are called. */
+extern MPI_Comm armcii_am_comm;
+
 /* A zero-copy message: one side of a contiguous or strided fragment, whose first segment is at
  * `address` in this process. */
 struct am_zcopy {
@@ -246,14 +249,11 @@ struct am_zcopy {
     const struct shape *shape;
     enum shape_side side;
 };
-void armcii_am_send_zcopy(MPI_Comm comm, struct am_zcopy from, int to, int tag,
-                          MPI_Request *request);
-void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int tag,
-                             MPI_Request *request);
+void armcii_am_send_zcopy(struct am_zcopy from, int to, int tag, MPI_Request *request);
+void armcii_am_receive_zcopy(struct am_zcopy to, int from, int tag, MPI_Request *request);
 
 /* An any-source receive. */
 struct am_receive {
-    MPI_Comm comm;
     int tag, bytes; /* of the buffer */
 };
 /* Post the receive, before messages arrive or after. Nothing is posted with an MPI library that

@@ -15,7 +15,6 @@ _Static_assert((int)AM_PACKED_MAX + (int)AM_HEADERS_MAX <= (int)BUFPOOL_LARGEST,
                "a packed request, too");
 
 static struct {
-    MPI_Comm comm;
     void (*completed)(const struct reply *);
     struct reply *pending, *free;
     struct reply **next_test; /* where armcii_replies_progress continues */
@@ -23,9 +22,8 @@ static struct {
     struct bufpool buffers;
 } replies = {.next_test = &replies.pending, .buffers = {.max_bytes = AM_REPLY_CREDIT}};
 
-void armcii_replies_start(MPI_Comm comm, void (*completed)(const struct reply *))
+void armcii_replies_start(void (*completed)(const struct reply *))
 {
-    replies.comm = comm;
     replies.completed = completed;
 }
 
@@ -69,7 +67,7 @@ char *armcii_reply_data(struct reply *reply)
 void armcii_reply_send(struct reply *reply, int tag)
 {
     MPI_Isend(armcii_reply_data(reply), (int)reply->bytes, MPI_BYTE, reply->client, tag,
-              replies.comm, &reply->request);
+              armcii_am_comm, &reply->request);
 }
 
 void armcii_reply_inline(const void *data, size_t bytes, int client, int tag)

@@ -28,7 +28,7 @@ struct reply {
 };
 
 /* completed: called for each reply when it is complete. */
-void armcii_replies_start(MPI_Comm comm, void (*completed)(const struct reply *));
+void armcii_replies_start(void (*completed)(const struct reply *));
 /* No process sends requests any more: returns when all replies are complete. */
 void armcii_replies_end(void);
 

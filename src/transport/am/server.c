@@ -45,8 +45,7 @@ struct client_queue {
 };
 
 static struct {
-    MPI_Comm comm;
-    int ranks;        /* of comm */
+    int ranks;        /* of the communicator */
     size_t eager_max; /* armcii_am_eager_max */
     atomic_bool here;
     atomic_uint poll_count; /* by threads that wait in the library */
@@ -192,8 +191,8 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
     send_bundle(client);
     if (use_zcopy(s)) {
         reply = armcii_reply_new(client, 0);
-        armcii_am_send_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
-                             r->tag, &reply->request);
+        armcii_am_send_zcopy((struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client, r->tag,
+                             &reply->request);
     } else {
         reply = armcii_reply_new(client, s->bytes);
         armcii_shape_set_packed(s, armcii_reply_data(reply));
@@ -218,7 +217,7 @@ static void serve_in_place(const struct am_request_header *r, const struct shape
 {
     struct reply *reply = armcii_reply_new(client, 0);
     memcpy(&reply->flag, r->scale, sizeof reply->flag);
-    armcii_am_receive_zcopy(server.comm, (struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
+    armcii_am_receive_zcopy((struct am_zcopy){s->remote, s, SHAPE_REMOTE}, client,
                             r->tag + AM_TAG_DATA, &reply->request);
     start_rndv(r, reply);
 }
@@ -254,7 +253,7 @@ static void serve_buffered(const struct am_request_header *r, int client)
     eager->length = (uint32_t)packed_length(r);
     reply->is_request = true;
     MPI_Irecv(reply->buffer + r->length, (int)r->bytes, MPI_BYTE, client, r->tag + AM_TAG_DATA,
-              server.comm, &reply->request);
+              armcii_am_comm, &reply->request);
     armcii_reply_count(reply, packed_cost(r));
     start_rndv(r, reply);
 }
@@ -608,19 +607,18 @@ unsigned armcii_server_poll_count(void)
 
 /* ---- start and end ---- */
 
-void armcii_server_start(MPI_Comm requests)
+void armcii_server_start(void)
 {
     if (armcii_server_is_here()) return;
-    server.comm = requests;
-    MPI_Comm_size(server.comm, &server.ranks);
+    MPI_Comm_size(armcii_am_comm, &server.ranks);
     server.eager_max = armcii_am_eager_max();
     armcii_credits_start(server.ranks);
     server.clients =
         armcii_alloc((size_t)server.ranks, sizeof *server.clients, "messages from other nodes");
     for (int i = 0; i < server.ranks; i++)
         server.clients[i].rank = i;
-    armcii_inbox_start(server.comm);
-    armcii_replies_start(server.comm, reply_completed);
+    armcii_inbox_start();
+    armcii_replies_start(reply_completed);
     server.previous_hook = armcii_backoff.progress;
     armcii_backoff.progress = armcii_server_poll;
     atomic_store(&server.here, true);

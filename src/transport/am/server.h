@@ -7,9 +7,9 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Serve requests that arrive on comm; a second call does nothing. End: no process sends requests
+/* Serve requests; a second call does nothing. End: no process sends requests
  * any more, no other thread serves. */
-void armcii_server_start(MPI_Comm comm);
+void armcii_server_start(void);
 void armcii_server_end(void);
 bool armcii_server_is_here(void);
 
