@@ -172,13 +172,6 @@ static inline void append_eager(struct endpoint *e, const struct op *op, const s
     append_request(e, &r, s, acknowledge);
 }
 
-static inline bool send_eager(struct endpoint *e, const struct op *op, const struct shape *s)
-{
-    append_eager(e, op, s, !op->flag);
-    if (!is_followed(op)) armcii_endpoint_send_if_due(e);
-    return false;
-}
-
 /* The server receives an accumulate, and what is packed here, in a buffer. acknowledge: what the
  * client has sent before the request; the data have an acknowledgement of their own. */
 static void send_rndv(struct endpoint *e, const struct op *op, const struct shape *s, uint64_t id,
@@ -228,16 +221,15 @@ static bool use_zcopy(const struct shape *fragment)
 }
 
 /* The reply comes in a reply bundle of the server, with others. */
-static bool get_short(struct endpoint *e, int owner, const struct shape *s)
+static void get_short(struct endpoint *e, int owner, const struct shape *s)
 {
     struct outstanding *o = new_outstanding(0, owner);
     armcii_outstanding_set_unpack(o, s, NULL);
     append_request(e, &(struct am_request_header){.kind = AM_GET, .owner = owner}, s, false);
     armcii_endpoint_add_get(e, o);
-    return true;
 }
 
-static bool get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
+static void get(struct endpoint *e, int owner, const struct shape *s, uint64_t id)
 {
     struct outstanding *o = new_outstanding(id, owner);
     MPI_Request reply;
@@ -251,7 +243,6 @@ static bool get(struct endpoint *e, int owner, const struct shape *s, uint64_t i
     const struct am_request_header r = {.kind = AM_GET, .owner = owner, .tag = (uint16_t)o->tag};
     armcii_outstanding_start(o, reply, s->bytes);
     append_request(e, &r, s, false);
-    return true;
 }
 
 static bool is_short_get(const struct op *op)
@@ -290,23 +281,25 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
     return outstanding;
 }
 
-/* True: the get is outstanding, under that id unless it is short. */
-static inline bool get_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
+/* The get is outstanding then, under that id unless it is short. */
+static inline void get_fragment(struct endpoint *e, const struct op *op, const struct shape *s,
                                 uint64_t id)
 {
-    return is_short_get(op) ? get_short(e, op->target, s) : get(e, op->target, s, id);
+    if (is_short_get(op))
+        get_short(e, op->target, s);
+    else
+        get(e, op->target, s, id);
 }
 
-static bool get_fragments(struct endpoint *e, const struct op *op, uint64_t id)
+static void get_fragments(struct endpoint *e, const struct op *op, uint64_t id)
 {
     struct shape patch, fragment;
     const struct shape *s = armcii_am_vector_to_strided(&op->shape, &patch);
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    bool outstanding = false;
     armcii_am_fragment_begin(&cursor, s, SHAPE_LOCAL);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
-        outstanding |= get_fragment(e, op, &fragment, id);
+        get_fragment(e, op, &fragment, id);
         if (!cursor.in_order) continue;
         armcii_endpoint_send(e);
         if (is_short_get(op))
@@ -314,17 +307,21 @@ static bool get_fragments(struct endpoint *e, const struct op *op, uint64_t id)
         else
             wait_for_operation(id);
     }
-    return outstanding;
 }
 
-/* True if any of op is outstanding. One fragment needs neither a cursor nor a second shape. */
+/* True if op is one fragment, which needs neither a cursor nor a second shape. */
+static inline bool is_whole(const struct op *op)
+{
+    return op->shape.form != SHAPE_VECTOR && op->shape.bytes <= armcii_endpoints->eager_max;
+}
+
+/* True if a rendezvous is outstanding. */
 static inline bool send_data(struct endpoint *e, const struct op *op, uint64_t id)
 {
-    const struct shape *s = &op->shape;
-    const bool is_whole = s->form != SHAPE_VECTOR && s->bytes <= armcii_endpoints->eager_max;
-    if (op->verb.kind == OP_GET)
-        return is_whole ? get_fragment(e, op, s, id) : get_fragments(e, op, id);
-    return is_whole ? send_eager(e, op, s) : send_fragments(e, op, id);
+    if (!is_whole(op)) return send_fragments(e, op, id);
+    append_eager(e, op, &op->shape, !op->flag);
+    if (!is_followed(op)) armcii_endpoint_send_if_due(e);
+    return false;
 }
 
 /* The server applies eager requests in order, but receives rendezvous data later. */
@@ -353,28 +350,49 @@ __attribute__((noinline)) static bool send_with_flag(struct endpoint *e, const s
     return outstanding;
 }
 
+static inline void start_get(struct endpoint *e, const struct op *op, uint64_t id,
+                             struct request *req)
+{
+    if (is_whole(op))
+        get_fragment(e, op, &op->shape, id);
+    else
+        get_fragments(e, op, id);
+    req->transport = &armcii_am;
+    if (is_short_get(op)) {
+        req->id = e->gets.started;
+        req->channel = SHORT_GETS;
+        req->target = op->target;
+        armcii_endpoint_send_gets_if_due(e);
+    } else {
+        req->id = id;
+        armcii_endpoint_send(e);
+    }
+}
+
+/* A put or an accumulate. */
+static inline void start_update(struct endpoint *e, const struct op *op, uint64_t id,
+                                struct request *req)
+{
+    const bool outstanding = op->flag ? send_with_flag(e, op, id) : send_data(e, op, id);
+    if (outstanding) {
+        armcii_endpoint_send(e); /* eager fragments behind rendezvous ones, too */
+        req->transport = &armcii_am;
+        req->id = id;
+    }
+    if (!op->more) armcii_endpoint_push(e);
+}
+
 int armcii_client_start(const struct op *op, const struct raddr *raddr, struct request *req)
 {
     struct endpoint *e = armcii_endpoint(armcii_world->node_of[op->target]);
     const uint64_t id = ++last_id;
     (void)raddr;
     wait_for_rndv(e, op->target, op->verb, op->lo, op->hi);
-    const bool outstanding = op->flag ? send_with_flag(e, op, id) : send_data(e, op, id);
     armcii_count(PATH_SERVER);
-    if (is_short_get(op)) {
-        req->transport = &armcii_am;
-        req->id = e->gets.started;
-        req->channel = SHORT_GETS;
-        req->target = op->target;
-        armcii_endpoint_send_gets_if_due(e);
-        return 0;
-    }
-    if (outstanding) {
-        armcii_endpoint_send(e); /* a put's eager fragments behind rendezvous ones, too */
-        req->transport = &armcii_am;
-        req->id = id;
-    }
-    if (op->verb.kind != OP_GET && !op->more) armcii_endpoint_push(e);
+    if (op->verb.kind == OP_GET)
+        start_get(e, op, id, req);
+    else
+        start_update(e, op, id, req);
     return 0;
 }
 
