@@ -154,13 +154,11 @@ bool armcii_page_is_direct(int process, const void *address, size_t bytes)
     return c && armcii_slice_is_direct(slice_of_page(c, process, address), process, address, bytes);
 }
 
+/* By its page: operations have looked at the last slice before. */
 static const struct raddr *find_cached(int process, const void *address)
 {
     struct cache *c = own_cache();
-    if (!c) return NULL;
-    const struct raddr *last = armcii_lookup_last(process, address, 1);
-    return last ? last
-                : armcii_slice_check(slice_of_page(c, process, address), process, address, 1);
+    return c ? armcii_slice_check(slice_of_page(c, process, address), process, address, 1) : NULL;
 }
 
 static void cache_slice(int process, const void *address, const struct raddr *raddr)
