@@ -125,8 +125,7 @@ typedef endpoint {
     byte shorts; /* the same */
     byte issued; /* the last request, numbered from 1 on */
     byte put;    /* the last PUT */
-    bit ack_deferred;
-    byte deferred_at; /* transmitted, with the last message whose acknowledgement was deferred */
+    byte deferred_at; /* transmitted, with the last message whose acknowledgement was deferred; 0: none was */
     bit locks;   /* a LOCK or RMW whose reply has not arrived */
     byte mark;   /* transmitted bytes that the reply shows as served: before the message of the LOCK, with that of the RMW */
     bit is_replied; /* the reply to the RMW opens the window */
@@ -202,7 +201,7 @@ inline send_now(s)
     e[s].rndv_data = 0;
     use_credit(s);
     if
-    :: urgent && e[s].acknowledge -> e[s].acknowledge = 0; e[s].ack_deferred = 1; e[s].deferred_at = e[s].transmitted
+    :: urgent && e[s].acknowledge -> e[s].acknowledge = 0; e[s].deferred_at = e[s].transmitted
     :: else
     fi;
     if
@@ -211,7 +210,7 @@ inline send_now(s)
 #endif
     :: else
     fi;
-    e[s].ack_deferred = e[s].ack_deferred && !e[s].acknowledge;
+    e[s].deferred_at = (e[s].acknowledge -> 0 : e[s].deferred_at);
     e[s].unacked = e[s].unacked + e[s].acknowledge;
     assert(nfull(request[PAIR(me, s)]));
     request[PAIR(me, s)] ! e[s].sequence, e[s].acknowledge, e[s].kind[0], e[s].kind[1], e[s].issued - e[s].n + 1, more;
@@ -287,7 +286,7 @@ inline send_awaited(s)
 {
     if
 #ifndef FAULT_DEFERRED_ACK_IGNORED
-    :: e[s].ack_deferred -> e[s].acknowledge = 1
+    :: e[s].deferred_at > 0 -> e[s].acknowledge = 1
 #endif
     :: else
     fi;
@@ -320,7 +319,7 @@ inline handle_result(s)
 #endif
     of_served = e[s].mark;
     note_served(s);
-    e[s].ack_deferred = e[s].ack_deferred && e[s].deferred_at > e[s].mark;
+    e[s].deferred_at = (e[s].deferred_at <= e[s].mark -> 0 : e[s].deferred_at);
     if
 #ifndef FAULT_REPLY_SENDS_NOTHING
     :: e[s].waits_for_window -> endpoint_send(s)
@@ -494,7 +493,7 @@ inline start(s, what)
 inline fence(s)
 {
     if
-    :: e[s].ack_deferred && !IS_OPEN(s) -> await(USED_BUFFERS < BUFFERS)
+    :: e[s].deferred_at > 0 && !IS_OPEN(s) -> await(USED_BUFFERS < BUFFERS)
     :: else
     fi;
     d_step { send_awaited(s) };

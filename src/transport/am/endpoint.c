@@ -49,7 +49,7 @@ const struct endpoints *const armcii_endpoints = &endpoints.shared;
 
 bool armcii_endpoint_is_unfenced(const struct endpoint *e)
 {
-    return e->open || e->acked < e->sent || e->ack_deferred || e->rndvs;
+    return e->open || e->acked < e->sent || e->deferred_at || e->rndvs;
 }
 
 static void remove_clean(void)
@@ -158,12 +158,17 @@ static bool must_wait(struct endpoint *e, size_t window)
     return true;
 }
 
-static void set_ack_deferred(struct endpoint *e, bool deferred)
+static void defer_ack(struct endpoint *e)
 {
-    if (deferred) e->deferred_at = e->transmitted;
-    if (deferred == e->ack_deferred) return;
-    endpoints.acks_deferred += (unsigned)deferred - (unsigned)e->ack_deferred;
-    e->ack_deferred = deferred;
+    if (!e->deferred_at) endpoints.acks_deferred++;
+    e->deferred_at = e->transmitted;
+}
+
+/* A later message requests it, or a reply has made it needless. */
+static void end_deferral(struct endpoint *e)
+{
+    if (e->deferred_at) endpoints.acks_deferred--;
+    e->deferred_at = 0;
 }
 
 bool armcii_endpoints_have_deferred_acks(void)
@@ -204,7 +209,7 @@ static inline void send(struct endpoint *e, enum proof proof)
     e->unserved += size;
     if (proof == BY_LATER_ACK && head->acknowledge && !waited && may_defer_ack(e)) {
         head->acknowledge = 0;
-        set_ack_deferred(e, true);
+        defer_ack(e);
     }
     e->rndv_bytes = 0;
     e->open = NULL;
@@ -213,7 +218,7 @@ static inline void send(struct endpoint *e, enum proof proof)
     if (e->unserved + endpoints.enough > endpoints.window && proof != BY_REPLY)
         head->acknowledge = 1;
     if (head->acknowledge) {
-        if (e->ack_deferred) set_ack_deferred(e, false);
+        end_deferral(e);
         e->sent++;
         endpoints.replies_pending++;
     }
@@ -232,9 +237,9 @@ void armcii_endpoint_send(struct endpoint *e)
 
 bool armcii_endpoint_send_urgent(struct endpoint *e)
 {
-    const bool was_deferred = e->ack_deferred;
+    const bool was_deferred = e->deferred_at;
     send(e, BY_LATER_ACK);
-    return e->ack_deferred && !was_deferred;
+    return e->deferred_at && !was_deferred;
 }
 
 static bool is_grant_right(const struct endpoint *e, struct am_grant g)
@@ -502,7 +507,7 @@ struct am_shown armcii_endpoint_send_request(struct endpoint *e, bool soon)
 void armcii_endpoint_note_reply(struct endpoint *e, struct am_shown shown)
 {
     e->replies -= shown.opens_window;
-    if (e->deferred_at <= shown.transmitted) set_ack_deferred(e, false);
+    if (e->deferred_at <= shown.transmitted) end_deferral(e);
     note_served(e, (uint32_t)shown.transmitted);
     if (e->waits_for_window) armcii_endpoint_send(e);
 }

@@ -22,8 +22,9 @@ struct endpoint {
     uint16_t sequence;              /* number of the next message */
     uint64_t acked, sent;           /* acknowledged messages; those that request it */
     uint64_t transmitted;           /* bytes sent since the start, as the window counts them */
-    uint64_t deferred_at;           /* transmitted bytes behind the last deferred acknowledgement */
-    uint32_t unserved;              /* transmitted bytes that are not known to be served */
+    uint64_t deferred_at;     /* transmitted bytes behind the last update whose acknowledgement
+                                 was left to a later message; 0: none was */
+    uint32_t unserved;        /* transmitted bytes that are not known to be served */
     uint32_t rndv_bytes;      /* bytes of rendezvous data that follow the open message unasked */
     bool waits_for_window;    /* the open message waits only until it fits into the window; fences
                                  count its acknowledgement */
@@ -33,7 +34,6 @@ struct endpoint {
     long credit_requested_at; /* time of the request, by armcii_clock */
     struct am_credit_request credit_request;
     MPI_Request credit_send;
-    bool ack_deferred;  /* the acknowledgement of updates was left to a later message */
     unsigned replies;   /* on their way that open the window, as acknowledgements do */
     bool expects_fence; /* behind the next unlock: its acknowledgement is requested at once */
     unsigned fences;    /* number of fences of this process before the last unlock */

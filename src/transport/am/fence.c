@@ -12,14 +12,14 @@ static struct {
 /* Send what is there, so that all updates until now are acknowledged. */
 static void send_awaited(struct endpoint *e)
 {
-    if (e->ack_deferred) armcii_endpoint_append(e, 0, true);
+    if (e->deferred_at) armcii_endpoint_append(e, 0, true);
     armcii_endpoint_send(e);
 }
 
 void armcii_endpoints_request_acks(const struct endpoint *except)
 {
     for (struct endpoint *e = armcii_endpoints_begin_walk(); e; e = e->next_dirty)
-        if (e != except && e->ack_deferred) send_awaited(e);
+        if (e != except && e->deferred_at) send_awaited(e);
     armcii_endpoints_end_walk();
 }
 
