@@ -83,13 +83,6 @@ static inline struct outstanding *new_outstanding(uint64_t id, int owner)
     return o ? o : wait_for_outstanding(id, owner);
 }
 
-/* Local completion is reached. What waits for a window or for its data to be in place needs calls
- * of MPI, which the caller may never make. */
-static void push(void)
-{
-    if (armcii_endpoints->unsent > 0) armcii_progress_thread_wake_if_asleep();
-}
-
 /* Channels of requests. The others have the id of their operation, which one of their fragments is
  * outstanding with; short gets have their number among those of the endpoint. */
 enum { OTHERS, SHORT_GETS };
@@ -116,7 +109,6 @@ void armcii_client_wait(const struct request *req)
         wait_for_gets(armcii_endpoint(armcii_world->node_of[req->target]), req->id);
     else
         wait_for_operation(req->id);
-    push();
 }
 
 bool armcii_client_is_complete(const struct request *req)
@@ -414,7 +406,6 @@ void armcii_client_wait_all(int owner)
     wait_for_all_gets(owner < 0 ? -1 : armcii_world->node_of[owner]);
     while (armcii_outstanding_to(owner, now))
         armcii_am_progress(&p);
-    push();
 }
 
 /* ---- round trips ---- */

@@ -79,7 +79,6 @@ void armcii_endpoints_end_walk(void)
 void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes)
 {
     armcii_rndv_add(&e->rndvs, rndv);
-    endpoints.shared.unsent++;
     endpoints.replies_pending++;
     e->rndv_bytes += bytes;
 }
@@ -88,18 +87,11 @@ void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint3
 static void remove_rndv(struct endpoint *e, int tag)
 {
     armcii_rndv_remove(armcii_rndv_find(&e->rndvs, tag));
-    endpoints.shared.unsent--;
     endpoints.replies_pending--;
     armcii_tag_free(tag);
 }
 
 /* ---- progress ---- */
-
-static void set_waits_for_window(struct endpoint *e, bool waits)
-{
-    endpoints.shared.unsent += (unsigned)waits - (unsigned)e->waits_for_window;
-    e->waits_for_window = waits;
-}
 
 /* Request credit for the open message, which is too long for the window: for the longest message,
  * because this one may grow meanwhile. */
@@ -200,7 +192,7 @@ static inline void send(struct endpoint *e, enum proof proof)
     const size_t window = window_of(e);
     const bool waited = e->waits_for_window,
                waits = e->unserved + size > window && must_wait(e, window);
-    if (waits != waited) set_waits_for_window(e, waits);
+    e->waits_for_window = waits;
     if (waits) {
         head->acknowledge = 1;
         return;

@@ -48,7 +48,6 @@ void armcii_endpoints_start(void);
 /* Nothing is outstanding. */
 void armcii_endpoints_end(void);
 struct endpoints {
-    unsigned unsent;               /* messages that wait for the window, rendezvous not in place */
     size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
     struct endpoint **of; /* [world size], by the rank of the server; NULL: not connected */
 };
