@@ -56,10 +56,10 @@ static const struct quirk_row table[] = {
      "(osc/pt2pt)",
      "MPI_Win_flush instead of MPI_Win_flush_local", "measured on 4.1.4", WORKAROUND_REMOTE_FLUSH},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE, NULL,
-     "MPI_Win_allocate (osc/rdma) names its shared memory after node, job and context id: windows "
-     "of disjoint groups share memory, "
-     "silently, or fail",
-     "MPI_Win_allocate_shared (osc/sm) for groups on one node",
+     "MPI_Win_allocate and MPI_Win_create_dynamic (osc/rdma) name their shared memory after node, "
+     "job and context id: windows of disjoint groups share memory, silently, or fail",
+     "MPI_Win_allocate_shared (osc/sm) for groups on one node; no dynamic windows where ARMCI runs "
+     "on a part of the job",
      "Open MPI pull request 9495; measured on 4.1.4", WORKAROUND_SHARED_WINDOWS},
     {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
      "an hvector with stride -1 is treated as contiguous bytes: silent wrong data",

@@ -135,6 +135,52 @@ static void on_parts(void)
     }
 }
 
+static int refusals;
+static void count_refusal(int code, const char *text)
+{
+    refusals++;
+    check_long(code, ARMCI_ERR_MEMORY, "%s", text);
+}
+
+/* Right or refused: no MPI library need have dynamic windows. */
+static void use_memget(int me, int n, MPI_Comm comm)
+{
+    int right = (me + 1) % n, left = (me + n - 1) % n, value = 100 + test_rank(), seen = -1;
+    struct {
+        armci_meminfo_t memory;
+        int value;
+    } mine = {.value = value}, other;
+    ARMCIX_Set_error_handler(count_refusal);
+    refusals = 0;
+    ARMCI_Memget(5000, &mine.memory, 0);
+    ARMCIX_Set_error_handler(NULL);
+    if (refusals > 0) return;
+    memcpy(mine.memory.addr + 4000, &value, sizeof value);
+    MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, left, 0, &other, sizeof other, MPI_BYTE, right, 0,
+                 comm, MPI_STATUS_IGNORE);
+    ARMCI_Get(ARMCI_Memat(&other.memory, 4000), &seen, sizeof seen, right);
+    check_long(seen, other.value, "get from memory of ARMCI_Memget");
+    ARMCI_Barrier();
+    ARMCI_Memctl(&mine.memory);
+}
+
+/* Two parts of the world run ARMCI at the same time, and know nothing of each other. */
+static void on_disjoint_parts(void)
+{
+    MPI_Comm part;
+    for (int turn = 0; turn < 40; turn++) {
+        int size = 0, rank = 0;
+        MPI_Comm_split(MPI_COMM_WORLD, test_rank() % 2, test_rank(), &part);
+        MPI_Comm_size(part, &size);
+        MPI_Comm_rank(part, &rank);
+        check_long(ARMCI_Init_mpi_comm(part), 1, "ARMCI_Init_mpi_comm");
+        use_armci(rank, size, "on one of two parts of the world");
+        use_memget(rank, size, part);
+        end_armci("on one of two parts of the world");
+        MPI_Comm_free(&part);
+    }
+}
+
 static void communicator_may_go(void)
 {
     MPI_Comm copy;
@@ -214,6 +260,7 @@ static const struct test tests[] = {
     {"the other forms of start", other_forms},
     {"nested starts are counted", nested},
     {"on parts of the world, in another order", on_parts},
+    {"on disjoint parts of the world at the same time", on_disjoint_parts},
     {"the communicator given may be freed", communicator_may_go},
     {"the program's messages are not disturbed", own_messages_undisturbed},
     {"the program's error handler is not the library's", errors_end_the_job},

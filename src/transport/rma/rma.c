@@ -156,9 +156,10 @@ static int set_or_free(int rc, struct region *r, struct rma_region *part)
 
 enum window_memory armcii_rma_window_memory(const struct team *team)
 {
-    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED
-                                                                 : WINDOW_MEMORY_MPI;
+    return armcii_quirks->shared_windows_on_one_node &&
+                   armcii_world_is_one_node(team->size, team->to_world)
+               ? WINDOW_MEMORY_SHARED
+               : WINDOW_MEMORY_MPI;
 }
 
 /* Memory of MPI, for a region that is not in the heap. */
@@ -176,12 +177,24 @@ static int attach_allocated(struct region *r)
     return 0;
 }
 
-/* Some MPI libraries cannot create a dynamic window of one process. */
+/* Some MPI libraries cannot create a dynamic window of one process. With others it shares memory
+ * with windows that disjoint groups create, as allocated windows do: those that run ARMCI, too, on
+ * another part of the job. */
+static bool may_be_dynamic(const struct team *team)
+{
+    int processes;
+    if (team->size == 1) return false;
+    if (armcii_rma_window_memory(team) == WINDOW_MEMORY_MPI) return true;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    return armcii_coll_all(processes - team->size < 2, team->comm);
+}
+
 static int attach_memget(struct region *r)
 {
     struct rma_region *part = new_part();
     return set_or_free(
-        r->team->size > 1 ? armcii_window_create_dynamic(&part->own, r->team->comm) : -1, r, part);
+        may_be_dynamic(r->team) ? armcii_window_create_dynamic(&part->own, r->team->comm) : -1, r,
+        part);
 }
 
 /* If the route has a fallback, all members fail together. A window that only some members could
