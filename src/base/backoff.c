@@ -33,10 +33,10 @@ static void sleep_shortly(void)
 /* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler
  * does not pass a yield to another group (autogroups, control groups), and on Linux 6.18 the
  * threads of the yielding group wait for hundreds of milliseconds. */
-void armcii_backoff_block(struct backoff *p)
+void armcii_backoff_block(struct backoff *p, bool alone)
 {
     enum { YIELDS = 64 };
-    if (armcii_backoff.serves_unseen && armcii_backoff.spin_limit == SPIN_LIMIT) return;
+    if (alone && armcii_backoff.serves_unseen && armcii_backoff.spin_limit == SPIN_LIMIT) return;
     if (p->yields++ < YIELDS)
         sched_yield();
     else

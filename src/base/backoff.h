@@ -24,7 +24,7 @@ struct backoff_policy {
                              processes depend on this one's calls */
     bool serves_unseen;   /* progress carries out operations of other processes and does not tell:
                              long waits go on with it, without a sleep, unless processes
-                             outnumber processors */
+                             outnumber processors or several threads of a process wait */
     bool (*_Atomic progress)(void); /* called by long waits: makes progress in MPI and serves
                                        requests; returns true if there was work */
 };
@@ -53,15 +53,16 @@ static inline bool armcii_backoff_spin(struct backoff *p)
     return true;
 }
 
-/* Yields the processor or, in a long wait, sleeps shortly. */
-void armcii_backoff_block(struct backoff *p);
+/* Yields the processor or, in a long wait, sleeps shortly. alone: no other thread of the process
+ * waits in the library, which needs the processor for its own progress. */
+void armcii_backoff_block(struct backoff *p, bool alone);
 
 /* One backoff step; returns true once the wait is long enough that the caller should make progress,
  * too. */
 static inline bool armcii_backoff_yield(struct backoff *p)
 {
     if (armcii_backoff_spin(p)) return false;
-    armcii_backoff_block(p);
+    armcii_backoff_block(p, true);
     return true;
 }
 

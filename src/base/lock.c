@@ -254,19 +254,19 @@ void armcii_lock_yield(void)
     if (has_waiters()) armcii_lock_resume(armcii_lock_suspend());
 }
 
-void armcii_lock_backoff(struct backoff *p)
+/* Back off without the lock. */
+__attribute__((noinline)) static void back_off(struct backoff *p)
 {
-    armcii_backoff.progress();
-    unsigned entries = armcii_lock_suspend();
-    armcii_backoff_yield(p);
+    const bool alone = armcii_lock_is_alone() && !has_waiters();
+    const unsigned entries = armcii_lock_suspend();
+    if (!armcii_backoff_spin(p)) armcii_backoff_block(p, alone);
     armcii_lock_resume(entries);
 }
 
-__attribute__((noinline)) static void block(struct backoff *p)
+void armcii_lock_backoff(struct backoff *p)
 {
-    unsigned entries = armcii_lock_suspend();
-    armcii_backoff_block(p);
-    armcii_lock_resume(entries);
+    armcii_backoff.progress();
+    back_off(p);
 }
 
 void armcii_lock_backoff_after(bool progress, struct backoff *p)
@@ -276,6 +276,6 @@ void armcii_lock_backoff_after(bool progress, struct backoff *p)
         p->spins++;
         if (has_waiters()) armcii_lock_yield();
     } else {
-        block(p);
+        back_off(p);
     }
 }

@@ -1,8 +1,9 @@
-/* test_lock.c - the global lock: mutual exclusion, nested entries, and waiters get the lock when it
- * is yielded or suspended. */
+/* test_lock.c - the global lock: mutual exclusion, nested entries, waiters get the lock when it is
+ * yielded or suspended, and which long waits sleep. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "base/lock.h"
 #include "unit.h"
@@ -293,6 +294,53 @@ TABLE_TEST(a_long_wait_is_over_when_it_ends, entries_before)
     pthread_join(other, NULL);
     ck_assert_uint_eq(atomic_load(&armcii_lock.flags), 0);
     ck_assert_int_eq(other_can_enter(), 1);
+}
+
+/* ---- sleeps */
+
+static atomic_int naps;
+
+int nanosleep(const struct timespec *length, struct timespec *rest)
+{
+    atomic_fetch_add(&naps, 1);
+    return clock_nanosleep(CLOCK_MONOTONIC, 0, length, rest);
+}
+
+static void *wait_long(void *unused)
+{
+    struct backoff p = {.spins = SPIN_LIMIT};
+    (void)unused;
+    armcii_lock_enter();
+    while (!atomic_load(&enough))
+        armcii_lock_backoff(&p);
+    armcii_lock_exit();
+    return NULL;
+}
+
+static int naps_of_waits(int n)
+{
+    pthread_t waiting[THREADS];
+    atomic_store(&enough, false);
+    atomic_store(&naps, 0);
+    for (int i = 0; i < n; i++)
+        pthread_create(&waiting[i], NULL, wait_long, NULL);
+    for (long until = armcii_clock() + 100000; armcii_clock() < until && !atomic_load(&naps);)
+        sched_yield();
+    end_busy(waiting, n);
+    return atomic_load(&naps);
+}
+
+/* The other threads of a process, and other processes, need its processors. */
+TEST(where_progress_is_not_seen_one_thread_waits_awake)
+{
+    const struct backoff_policy before = armcii_backoff;
+    armcii_backoff.spin_limit = SPIN_LIMIT;
+    armcii_backoff.serves_unseen = true;
+    ck_assert_int_eq(naps_of_waits(1), 0);
+    ck_assert_int_gt(naps_of_waits(THREADS), 0);
+    armcii_backoff.serves_unseen = false;
+    ck_assert_int_gt(naps_of_waits(1), 0);
+    armcii_backoff.spin_limit = before.spin_limit;
 }
 
 TEST(disabled_without_threads)
