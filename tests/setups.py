@@ -30,6 +30,7 @@ class Setup:
     """One node, as programs run."""
     variables = {}
     slowness = 1  # how many times longer than elsewhere a run may take
+    emulated = False  # whether the processor is: its times are those of no machine
     several = True  # whether runs without a job may be beside each other
     words = ()    # in front of the program
 
@@ -103,7 +104,7 @@ class Hosts(Setup):
 class Rdma(Hosts):
     """The same, joined by an RDMA device made of software. Outside of the machine that has it (tests/rdma/virtual-machine) tests/run starts that
     machine, and itself in there."""
-    network = "rdma"
+    network, emulated = "rdma", True
 
 
 class OwnBuild(Setup):
