@@ -233,8 +233,7 @@ def open_runs(mpi, checkout, only, words):
         library = rival.key if rival else OURS
         if only and library not in only or not any(takes_part(library, rival, word) for word in words):
             continue
-        run = {"library": library, "mpi": mpi.family, "extra_ranks": rival.extra_ranks if rival else 0,
-               "rows": [], "problems": []}
+        run = {"library": library, "mpi": mpi.family, "rows": [], "problems": []}
         try:
             path = rivals.program(rival, mpi) if rival else rivals.own_program(mpi)
         except Problem as problem:

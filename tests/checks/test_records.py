@@ -141,7 +141,7 @@ def test_goes_on(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
     import measure
     here, asked = types.SimpleNamespace(family="mpich"), []
-    run = {"mpi": "mpich", "extra_ranks": 0, "rows": [], "problems": []}
+    run = {"mpi": "mpich", "rows": [], "problems": []}
     monkeypatch.setattr(measure, "open_runs", lambda *_: [({**run, "library": key}, None, "program") for key in ("armci-rma", "comex-ts")])
     monkeypatch.setattr(measure, "busy_share", lambda: 0)
     monkeypatch.setattr(measure, "TURNS", 2)
