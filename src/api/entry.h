@@ -47,7 +47,7 @@ static inline bool armcii_is_quiet(void)
     return atomic_load_explicit(&armcii_entry.quiet, memory_order_relaxed) &&
            !armcii_stores_pending;
 }
-/* Requires the global lock; quiet: nothing is pending. */
+/* quiet: nothing is pending. The caller has the global lock, in programs that need one. */
 static inline void armcii_set_quiet(bool quiet)
 {
     atomic_store_explicit(&armcii_entry.quiet, quiet, memory_order_relaxed);

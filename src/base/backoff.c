@@ -30,13 +30,30 @@ static void sleep_shortly(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
 }
 
+/* True if the last thread of the process that blocked was another one: several wait, and need the
+ * processors for the progress of each. */
+static bool others_wait(void)
+{
+    static _Atomic(const void *) last;
+    static _Thread_local char self;
+    if (atomic_load_explicit(&last, memory_order_relaxed) == &self) return false;
+    atomic_store_explicit(&last, &self, memory_order_relaxed);
+    return true;
+}
+
+static bool must_stay_awake(void)
+{
+    return armcii_backoff.serves_unseen && armcii_backoff.spin_limit == SPIN_LIMIT &&
+           !others_wait();
+}
+
 /* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler
  * does not pass a yield to another group (autogroups, control groups), and on Linux 6.18 the
  * threads of the yielding group wait for hundreds of milliseconds. */
-void armcii_backoff_block(struct backoff *p, bool alone)
+void armcii_backoff_block(struct backoff *p)
 {
     enum { YIELDS = 64 };
-    if (alone && armcii_backoff.serves_unseen && armcii_backoff.spin_limit == SPIN_LIMIT) return;
+    if (must_stay_awake()) return;
     if (p->yields++ < YIELDS)
         sched_yield();
     else

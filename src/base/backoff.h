@@ -53,16 +53,15 @@ static inline bool armcii_backoff_spin(struct backoff *p)
     return true;
 }
 
-/* Yields the processor or, in a long wait, sleeps shortly. alone: no other thread of the process
- * waits in the library, which needs the processor for its own progress. */
-void armcii_backoff_block(struct backoff *p, bool alone);
+/* Yields the processor or, in a long wait, sleeps shortly. */
+void armcii_backoff_block(struct backoff *p);
 
 /* One backoff step; returns true once the wait is long enough that the caller should make progress,
  * too. */
 static inline bool armcii_backoff_yield(struct backoff *p)
 {
     if (armcii_backoff_spin(p)) return false;
-    armcii_backoff_block(p, true);
+    armcii_backoff_block(p);
     return true;
 }
 

@@ -257,9 +257,8 @@ void armcii_lock_yield(void)
 /* Back off without the lock. */
 __attribute__((noinline)) static void back_off(struct backoff *p)
 {
-    const bool alone = armcii_lock_is_alone() && !has_waiters();
     const unsigned entries = armcii_lock_suspend();
-    if (!armcii_backoff_spin(p)) armcii_backoff_block(p, alone);
+    armcii_backoff_yield(p);
     armcii_lock_resume(entries);
 }
 

@@ -317,13 +317,24 @@ static void *wait_long(void *unused)
     return NULL;
 }
 
+/* As in a barrier, which takes no lock. */
+static void *wait_long_without_lock(void *unused)
+{
+    struct backoff p = {.spins = SPIN_LIMIT};
+    (void)unused;
+    while (!atomic_load(&enough))
+        armcii_backoff_yield(&p);
+    return NULL;
+}
+
+/* n threads wait, every other one without the lock. */
 static int naps_of_waits(int n)
 {
     pthread_t waiting[THREADS];
     atomic_store(&enough, false);
     atomic_store(&naps, 0);
     for (int i = 0; i < n; i++)
-        pthread_create(&waiting[i], NULL, wait_long, NULL);
+        pthread_create(&waiting[i], NULL, i % 2 ? wait_long_without_lock : wait_long, NULL);
     for (long until = armcii_clock() + 100000; armcii_clock() < until && !atomic_load(&naps);)
         sched_yield();
     end_busy(waiting, n);
@@ -337,6 +348,7 @@ TEST(where_progress_is_not_seen_one_thread_waits_awake)
     armcii_backoff.spin_limit = SPIN_LIMIT;
     armcii_backoff.serves_unseen = true;
     ck_assert_int_eq(naps_of_waits(1), 0);
+    ck_assert_int_gt(naps_of_waits(2), 0);
     ck_assert_int_gt(naps_of_waits(THREADS), 0);
     armcii_backoff.serves_unseen = false;
     ck_assert_int_gt(naps_of_waits(1), 0);
