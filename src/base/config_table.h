@@ -125,7 +125,7 @@ static const struct {
 } workarounds[WORKAROUNDS] = {
     [WORKAROUND_PAD_SLICES] = {"pad-slices", "pad slices of windows to whole pages"},
     [WORKAROUND_SHARED_WINDOWS] = {"shared-windows",
-                                   "make windows of one node by MPI_Win_allocate_shared"},
+                                   "make the windows of one node of memory that MPI shares"},
     [WORKAROUND_UNTHREADED_WINDOWS] = {"unthreaded-windows",
                                        "make windows between nodes only where MPI has no threads"},
     [WORKAROUND_SPLIT_NEGATIVE_STRIDES] =
@@ -137,9 +137,9 @@ static const struct {
     [WORKAROUND_SPLIT_VECTOR_ACC] = {"split-vector-acc",
                                      "no indexed datatype in accumulates: one call per segment"},
     [WORKAROUND_REMOTE_FLUSH] = {"remote-flush",
-                                 "call MPI_Win_flush instead of MPI_Win_flush_local"},
+                                 "complete remotely where local completion is enough"},
     [WORKAROUND_FLUSH_READBACK] = {"flush-readback",
-                                   "after MPI_Win_flush, get one byte of what was written"},
+                                   "after remote completion, get one byte of what was written"},
     [WORKAROUND_PROBE_RECEIVES] =
         {"probe-receives", "find messages of any source by MPI_Improbe before receiving them"},
     [WORKAROUND_FINALIZE_BARRIER] = {"finalize-barrier",
