@@ -21,7 +21,7 @@ import rivals
 from rivals import Problem, TOP
 
 sys.path.append(str(TOP / "results"))
-from records import page_words, this_machine  # noqa: E402  its folder comes first
+from records import AS_NEAR, page_words, this_machine  # noqa: E402  its folder comes first
 
 OURS = "armci-rma"
 # What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
@@ -41,11 +41,9 @@ VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) fo
             ("hosts", "passive"): [("no progress", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
-# A launch has one of two times for a transfer between nodes, 1.4 apart, by messages of MPI as well, and a virtual machine changes by as much within minutes:
-# all libraries have a launch of these words in turns, and of each row the middle of so many counts.
-TURNS = 3
-IN_TURNS = ["latency", "bandwidth", "strided", "vector", "many", "remote"]
-ONCE = ["*, computing", "*, first"]  # their target computes for longer than that
+# A hypervisor moves the processors of a virtual machine next to each other or apart, for seconds or minutes, and every time between two of them changes,
+# that of a message by 1.4. A launch counts if they were as near as ever in this report, before and behind it; else there is another one, twice at most.
+MOST_LAUNCHES = 3
 # Each rank is a node, as far as MPI tells (tests/mpi/pretended_nodes.h); MPI is asked for threads, as the library asks it where a job has nodes.
 PRETENDED = {"ARMCI_TEST_NODE": "1", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
 LEFT_OUT = {"mg": ["MG B*"]}            # rows that take too long, and those that a rival leaves out as well
@@ -89,6 +87,15 @@ def pretending(mpi):
     preloaded = mpi.folder / "benchmarks" / "pretended_nodes.so"
     rivals.step([*shlex.split(mpi.cc), "-x", "c", "-shared", "-fPIC", "-o", str(preloaded), str(TOP / "tests" / "mpi" / "pretended_nodes.h")], f"nodes-{mpi.family}")
     return ["env", f"LD_PRELOAD={preloaded}"]
+
+
+def core_to_core(mpi):
+    """Nanoseconds of a cache line between two processors and back; None if there is one processor."""
+    program = mpi.folder / "benchmarks" / "core_to_core"
+    if not program.exists():
+        rivals.step([*shlex.split(mpi.cc), "-O2", "-pthread", "-o", str(program), str(TOP / "benchmarks" / "core_to_core.c")], f"core-to-core-{mpi.family}")
+    shown = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout.strip()
+    return int(shown) if shown else None
 
 
 class Job:
@@ -183,39 +190,44 @@ def measure_word(job, run, word, variant="", left_out=()):
     run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in rows if not row["valid"]]
 
 
-def turns_of(word):
-    return TURNS if word in IN_TURNS else 1
-
-
-def measure_turn(args, mpi, place, word, turn, library, rival, path):
-    """The parts of a run that one turn gives: a launch of the word, and of each of its variants."""
-    turns = turns_of(word)
+def launch(args, mpi, place, word, library, rival, path):
+    """The rows of a word and of its variants, and what went wrong."""
     ranks = RANKS[place] + (1 if place == "node" else 2) * (rival.extra_ranks if rival else 0)
-    progress(f"{mpi.family}, {place}, {word}: {library} on {ranks} ranks{f', turn {turn + 1}' if turns > 1 else ''}")
+    progress(f"{mpi.family}, {place}, {word}: {library} on {ranks} ranks")
     if word in (examples.WORD, examples.POOL):
         rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
-        return [{"rows": rows, "problems": problems}]
-    parts = []
+        return {"rows": rows, "problems": problems}
+    part = {"library": library, "rows": [], "problems": [], "ranks_started": ranks}
     for variant, settings, left_out in [("", (), []), *(VARIANTS.get((place, word), []) if library == OURS else [])]:
-        parts.append({"library": library, "rows": [], "problems": [], "ranks_started": ranks})
-        measure_word(Job(mpi, place, ranks, path, [word], args.seconds / turns, settings), parts[-1], word, variant, [*left_out, *(ONCE if turn else [])])
+        measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), part, word, variant, left_out)
+    return part
+
+
+def timed_launch(data, *where):
+    """A launch, with the time between the processors, the longer one of before and behind it."""
+    before = core_to_core(where[1])
+    part = launch(*where)
+    if before:
+        part["core_to_core_ns"] = max(before, after := core_to_core(where[1]))
+        data["core_to_core_ns"] = min(before, after, data.get("core_to_core_ns", before))
+    return part
+
+
+def is_near(part, data):
+    return part.get("core_to_core_ns", 0) <= AS_NEAR * data.get("core_to_core_ns", 0)
+
+
+def measure_libraries(args, data, mpi, place, word, wanted):
+    """A launch of the word with each library; again with those for which the processors were further apart than they can be."""
+    parts = {}
+    for _ in range(MOST_LAUNCHES):
+        for blank, rival, path in wanted:
+            library = blank["library"]
+            if library in parts and is_near(parts[library], data):
+                continue
+            part = timed_launch(data, args, mpi, place, word, library, rival, path)
+            parts[library] = min(parts.get(library, part), part, key=lambda one: one.get("core_to_core_ns", 0))
     return parts
-
-
-def add_middle(run, parts):
-    """Of each row, add the launch with the middle median, with the spread of all launches where that is larger; wrong data in one of them counts."""
-    found = {}
-    for part in parts:
-        run |= {key: part[key] for key in ("head", "ranks_started") if key in part}
-        run["problems"] += [problem for problem in part["problems"] if problem not in run["problems"]]
-        for row in part["rows"]:
-            found.setdefault(row["name"], []).append(row)
-    for rows in found.values():
-        rows.sort(key=lambda row: row.get("median_ns", 0))
-        middle, least, most = rows[len(rows) // 2], rows[0], rows[-1]
-        if middle.get("spread") and least.get("median_ns"):
-            middle["spread"] = max(middle["spread"], round((most["median_ns"] - least["median_ns"]) / middle["median_ns"], 3))
-        run["rows"].append({**middle, "valid": all(row["valid"] for row in rows)})
 
 
 def sentence(problem):
@@ -275,10 +287,13 @@ def measure(args, builds, data):
         if wanted and time.monotonic() > over:
             progress(f"no time for {mpi.family}, {place}, {word}: start it again")
             return
-        turns = [[measure_turn(args, mpi, place, word, turn, blank["library"], rival, path) for blank, rival, path in wanted]
-                 for turn in range(turns_of(word))]
-        for (blank, _, _), launches in zip(wanted, zip(*turns)):
-            add_middle(run_of(mpi, place, blank), [part for parts in launches for part in parts])
+        parts = measure_libraries(args, data, mpi, place, word, wanted)
+        for blank, _, _ in wanted:
+            part, run = parts[blank["library"]], run_of(mpi, place, blank)
+            run["rows"] += part["rows"]
+            run["problems"] += part["problems"]
+            run |= {key: part[key] for key in ("head", "ranks_started") if key in part}
+            run["core_to_core_ns"] = {**run.get("core_to_core_ns", {}), **({word: part["core_to_core_ns"]} if "core_to_core_ns" in part else {})}
             data["done"].append([mpi.family, place, blank["library"], word])
         data["runs"] = [*runs.values()]
         data["quiet"] = not data["busy"] or sorted(data["busy"])[(9 * len(data["busy"]) + 9) // 10 - 1] <= QUIET  # all except a tenth

@@ -35,6 +35,7 @@ TOP = HERE.parent
 SOURCES = ("src", "include")  # what every figure depends on
 PLACES = {"node": "one node", "hosts": "two nodes", "nodes": "pretended nodes"}
 OURS = "armci-rma"
+AS_NEAR = 1.25  # most by which the times between processors may differ in launches that are compared
 RIVALS = ("comex-pr", "comex-ts", "armci-mpi-0.4", "armci-mpi-0.3.1")
 REFERENCE = "doc/reference/results.md"
 PAPERS = "doc/reference/papers.md"
@@ -163,13 +164,18 @@ class Facts:
         for (library, *where), (record, row) in self.rows.items():
             ratio = library != OURS and self.ratio(library, *where)
             if ratio:
-                steady = mark(is_steady(row) and is_steady(self.row(OURS, *where)))
-                self.add(slug(" ".join([library, *where])) + "-ratio", steady + number(ratio),
+                self.add(slug(" ".join([library, *where])) + "-ratio", mark(self.is_fair(library, *where)) + number(ratio),
                          f"{row['name']} (word {record['word']}), {PLACES[record['place']]}: time of {self.name(library)} / time of ARMCI-RMA", record)
 
     def row(self, *where):
         self.asked.add(where[1:4:2])
         return self.rows.get(where, (None, None))[1]
+
+    def is_fair(self, library, *where):
+        """True if a row of that library and ours are steady, and the processors were equally near in both runs."""
+        (record, row), (own, ours) = self.rows[(library, *where)], self.rows[(OURS, *where)]
+        apart = sorted(one.get("core_to_core_ns", 0) for one in (record, own))
+        return is_steady(row) and is_steady(ours) and apart[1] <= AS_NEAR * apart[0]
 
     def ratio(self, library, *where):
         ours, theirs = time_of(self.row(OURS, *where)), time_of(self.row(library, *where))
@@ -413,9 +419,10 @@ def records(new):
             mpi = re.sub(r" Version:|(?<=MPI )v", "", run.get("head", {}).get("mpi", run["mpi"]).split(",")[0])
             own = {name: [{key: value for key, value in one.items() if key != "group"} for one in parts if one["group"] == word]
                    for name, parts in (("rows", run["rows"]), ("problems", problems))}
+            near = {"core_to_core_ns": run["core_to_core_ns"][word]} if word in run.get("core_to_core_ns", {}) else {}
             found.append({"library": run["library"], "mpi": run["mpi"], "place": run["place"], "word": word, "mpi_version": mpi,
                           "version": new["version"], "commit": new["commit"], "date": new["date"], "machine": "new", "ranks": run.get("ranks_started", 2),
-                          "seconds_per_row": new["seconds_per_row"], **own})
+                          "seconds_per_row": new["seconds_per_row"], **near, **own})
     return found
 
 

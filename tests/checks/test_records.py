@@ -136,27 +136,43 @@ def test_two_days(copy):
         assert put() == (shown or put()), (date, put())
 
 
-def test_goes_on(tmp_path, monkeypatch):
-    """A report that was ended goes on behind the last word that all libraries have had their turns of, and one that is complete begins anew."""
+def test_near_ratio(copy):
+    """A ratio is marked if the processors were further apart in one of the two runs."""
+    run, folder = copy
+    path, row = folder / "new.json", {"group": "cold", "name": "a row", "valid": True, "median_ns": 100.0, "spread": 9}
+    for near, text in [(100, "1"), (120, "1"), (130, "≈ 1")]:
+        runs = [{**TIMES["runs"][0], "library": key, "core_to_core_ns": {"cold": one}, "rows": [row]} for key, one in (("armci-rma", 100), ("comex-ts", near))]
+        path.write_text(json.dumps({**TIMES, "runs": runs}))
+        run("keep", path)
+        shown = subprocess.run([sys.executable, "-B", "-c", "import records as r; print(r.Facts(r.load()).all['comex-ts-node-mpich-cold-a-row-ratio'].text)"],
+                               cwd=folder / "results", stdout=subprocess.PIPE, text=True, check=True)
+        assert shown.stdout.strip() == text, (near, shown.stdout)
+
+
+def measure_module(monkeypatch):
     monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
     import measure
-    here, asked = types.SimpleNamespace(family="mpich"), []
+    return measure
+
+
+def test_goes_on(tmp_path, monkeypatch):
+    """A report that was ended goes on behind the last word that all libraries have rows of, and one that is complete begins anew."""
+    measure, here, asked = measure_module(monkeypatch), types.SimpleNamespace(family="mpich"), []
     run = {"mpi": "mpich", "rows": [], "problems": []}
     monkeypatch.setattr(measure, "open_runs", lambda *_: [({**run, "library": key}, None, "program") for key in ("armci-rma", "comex-ts")])
     monkeypatch.setattr(measure, "busy_share", lambda: 0)
-    monkeypatch.setattr(measure, "TURNS", 2)
+    monkeypatch.setattr(measure, "core_to_core", lambda _: None)
     head, args = {"commit": "abcdef0123", "machine": {}}, types.SimpleNamespace(
         out=str(tmp_path / "report.json"), places=["node"], words=["latency", "mg"], short=False, minutes=1, checkout="", only=[])
 
-    def measure_one(_, mpi, place, word, turn, library, *__):
-        asked.append(f"{word} {turn} {library}")
-        if len(asked) == 4:
+    def launch(_, mpi, place, word, library, *__):
+        asked.append(f"{word} {library}")
+        if len(asked) == 2:
             raise KeyboardInterrupt
-        return [{"library": library, "rows": [{"group": word, "name": "a row", "valid": True}], "problems": []}]
+        return {"library": library, "rows": [{"group": word, "name": "a row", "valid": True}], "problems": []}
 
-    monkeypatch.setattr(measure, "measure_turn", measure_one)
-    latency = [f"latency {turn} {key}" for turn in (0, 1) for key in ("armci-rma", "comex-ts")]
-    mg = ["mg 0 armci-rma", "mg 0 comex-ts"]
+    monkeypatch.setattr(measure, "launch", launch)
+    latency, mg = ([f"{word} {key}" for key in ("armci-rma", "comex-ts")] for word in ("latency", "mg"))
     for _ in range(3):
         data = {**head, "busy": [], "done": [], "runs": [], **measure.unfinished(args.out, head), "complete": False}
         with contextlib.suppress(KeyboardInterrupt):
@@ -168,15 +184,17 @@ def test_goes_on(tmp_path, monkeypatch):
     assert not measure.unfinished(args.out, {**head, "commit": "0123abcdef"}) and not measure.unfinished(str(tmp_path / "none"), head)
 
 
-def test_middle(monkeypatch):
-    """Of several launches each row has the middle median, and a spread that holds them all; what is missing or wrong in one launch is kept."""
-    monkeypatch.syspath_prepend(os.path.join(SOURCE, "benchmarks"))
-    import measure
-    run = {"rows": [], "problems": []}
-    row = lambda name, median: {"name": name, "valid": median != 10, "median_ns": median, "spread": 0.1}  # noqa: E731
-    measure.add_middle(run, [{"rows": [row("a", median), *([row("b", 7)] if median == 30 else [])], "problems": [{"why": "hangs"}] * (median == 10)}
-                             for median in (10, 30, 20)])
-    assert run["rows"] == [{**row("a", 20), "spread": 1.0, "valid": False}, row("b", 7)] and run["problems"] == [{"why": "hangs"}], run
+# Two libraries in turns: the times between the processors before and behind each launch, and which launch of each counts.
+@pytest.mark.parametrize("times, counts", [([100, 100, 101, 99], [1, 2]), ([500, 500, 500, 480], [1, 2]), ([500, 500, 500, 100, 100, 90, 95, 92], [3, 4]),
+                                           ([100, 400, 90, 90, 400, 90, 390, 90], [4, 2]), ([None, None], [1, 2])])
+def test_near(monkeypatch, times, counts):
+    """A launch counts if the processors were as near to each other as ever, or as near as in any of a few."""
+    measure = measure_module(monkeypatch)
+    left, launches = [*times], []
+    monkeypatch.setattr(measure, "core_to_core", lambda _: left.pop(0))
+    monkeypatch.setattr(measure, "launch", lambda *where: launches.append(where[4]) or {"number": len(launches)})
+    parts = measure.measure_libraries(None, {}, None, "hosts", "remote", [({"library": key}, None, "program") for key in ("armci-rma", "comex-ts")])
+    assert [part["number"] for part in parts.values()] == counts and not left, parts
 
 
 def test_short():
