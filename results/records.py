@@ -33,6 +33,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
 SOURCES = ("src", "include")  # what every figure depends on
+MPIS = {"mpich": "MPICH", "openmpi": "Open MPI"}
 PLACES = {"node": "one node", "hosts": "two nodes", "nodes": "pretended nodes"}
 OURS = "armci-rma"
 AS_NEAR = 1.25  # most by which the times between processors may differ in launches that are compared
@@ -219,8 +220,44 @@ def nwchem_times(kept, place, words=("",)):
     return {"inputs": len(walls), "ours": sum(ours for ours, _ in walls), "theirs": sum(theirs for _, theirs in walls)} if walls else None
 
 
+# ---- where another library is faster
+
+LOSS_WORDS = {"hosts": ("remote", "bandwidth", "many", "mg"), "node": ("latency", "bandwidth", "strided")}
+LOSS = 0.95  # a library is faster whose time is less than this part of ours
+LOSSES = re.compile(r"(<!-- losses -->\n).*(?=<!-- end of losses -->)", re.S)
+# Why: the first of these that the id of the ratio matches.
+WHY = [(r"hosts-.*-(computing|first)-ratio$", "a rank of each node does nothing but that library's progress"),
+       (r"hosts-mpich-.*-(16|32|64)-kib-|hosts-mpich-.*accs-64-x-512-b", "ours are messages of 16 KiB: longer ones begin with a handshake"),
+       (r"hosts-openmpi-.*-(acc|put|get)-(256-kib|\d+-mib)", "ours are messages, which begin with a handshake"),
+       (r"hosts-mpich-.*-(acc|put|get)-(256-kib|\d+-mib)", "ours are messages, which begin with a handshake"),
+       (r"hosts-.*-mg-w", "faces of 35 KB go in two fragments each"),
+       (r"comex-ts-hosts-|armci-mpi-0-[34]-hosts-mpich-.*-\d+-(b|kib)-", "MPI without threads is faster; its target must wait"),
+       (r"", "unknown")]
+
+
+def losses(facts):
+    """Of the rows of one place, MPI library and operation, the one in which another library wins most: its ratio, library, and where it is."""
+    worst = {}
+    for library, place, mpi, word, name in facts.rows:
+        ratio = library in RIVALS and word in LOSS_WORDS.get(place, ()) and not name.startswith("MPI") and facts.ratio(library, place, mpi, word, name)
+        if ratio and ratio < LOSS:
+            one, key = (ratio, library, place, mpi, word, name), (place, mpi, name.split()[0], name.partition(", ")[2])
+            worst[key] = min(worst.get(key, one), one)
+    return sorted(worst.values(), key=lambda one: (one[2], one))
+
+
+def loss_table(facts):
+    lines = ["| operation | where | MPI | faster library | its time / ours | why |", "|---|---|---|---|---|---|"]
+    for _, library, place, mpi, word, name in losses(facts):
+        key = slug(" ".join([library, place, mpi, word, name])) + "-ratio"
+        why = next(text for pattern, text in WHY if re.search(pattern, key))
+        lines += [f"| {name} | {PLACES[place]} | {MPIS[mpi]} | {re.split('[,~]', facts.name(library))[0]} | [{facts.all[key].text}](reference/results.md#{key}) | {why} |"]
+    return "\n".join(lines) + "\n"
+
+
 def filled(text, facts):
-    """The page with the figures of its links."""
+    """The page with the figures of its links, and the table of losses."""
+    text = LOSSES.sub(lambda block: block[1] + loss_table(facts), text)
     return LINK.sub(lambda link: f"[{facts.all[link[3]].text}]{link[2]}" if link[3] in facts.all else link[0], text)
 
 

@@ -57,6 +57,17 @@ def make_mistake(folder, file, old, new):
     (folder / file).write_text(text)
 
 
+def test_losses(copy):
+    """A row in which another library is faster is in the performance page, with a reason; one that it wins no more leaves."""
+    run, folder = copy
+    time = r'("comex-ts", "mpi": "mpich", "place": "node", "word": "latency".*?"name": "rmw fetch-and-add long".*?"median_ns": )[\d.]+'
+    for nanoseconds, count in [("1.5", 1), ("999", 0)]:
+        make_mistake(folder, "results/times.json", time, r"\g<1>" + nanoseconds)
+        run("update")
+        rows = re.findall(r"\| rmw fetch-and-add long \| one node \| MPICH \| ComEx MPI-TS \| \[.*?\]\([^)]*-ratio\) \| \w+ \|", (folder / "doc/performance.md").read_text())
+        assert len(rows) == count, rows
+
+
 def test_wrong_results(copy):
     """Each of these mistakes is found; one against the schema by itself."""
     run, folder = copy
