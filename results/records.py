@@ -232,6 +232,8 @@ WHY = [(r"hosts-.*-(computing|first)-ratio$", "a rank of each node does nothing 
        (r"hosts-mpich-.*-(acc|put|get)-(256-kib|\d+-mib)", "ours are messages, which begin with a handshake"),
        (r"hosts-.*-mg-w", "faces of 35 KB go in two fragments each"),
        (r"comex-ts-hosts-|armci-mpi-0-[34]-hosts-mpich-.*-\d+-(b|kib)-", "MPI without threads is faster; its target must wait"),
+       (r"node-.*-of-a-matrix", "rows 4096 bytes apart share a set of the processor's cache, whose size limits both"),
+       (r"node-openmpi-bandwidth-(put|get)-", "ours is memcpy of the C library"),
        (r"", "unknown")]
 
 
