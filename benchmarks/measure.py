@@ -37,7 +37,9 @@ LISTS = {**RMA, "ARMCI_STRIDED_METHOD": "iov"}
 ROUTES = [("rma", RMA), *((f"rma, {method}", {**LISTS, "ARMCI_IOV_METHOD": method}) for method in ("consrv", "batched", "direct"))]
 VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) for name, settings in ROUTES],
             ("hosts", "methods"): [(name, settings, []) for name, settings in [*ROUTES, ("rdma", {"ARMCI_TRANSPORT": "rdma"})]],
-            ("hosts", "remote"): [("rma", RMA, ["*, computing", "*, first", "MPI*"]), ("windows of 9,600", {"ARMCI_CLIENTS": "9600"}, ["*, computing", "*, first", "MPI*"])],
+            ("hosts", "remote"): [(name, settings, ["*, computing", "*, first", "MPI*"]) for name, settings in
+                                  [("rma", RMA), ("windows of 9,600", {"ARMCI_CLIENTS": "9600"}),
+                                   ("eager to 32 KiB", {"UCX_RNDV_THRESH": "64k", "ARMCI_EAGER_MAX": "32k"})]],  # as with Open MPI
             ("hosts", "passive"): [("no progress", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
