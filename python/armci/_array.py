@@ -129,12 +129,14 @@ class Array(Owner):
 
     def _agree(self) -> list[tuple[int, ...]]:
         """The shapes of all slices; every process raises the same error."""
-        wrong = self.dtype.hasobject or self.dtype.subdtype or self.dtype.itemsize == 0 or len(self.shape) > MOST_DIMENSIONS or min(self.shape, default=0) < 0
-        row = [-1 if wrong else len(self.shape), self.dtype.itemsize, self.dtype.num, *self.shape]
-        table = self.group._gather((row + [0] * MOST_DIMENSIONS)[:3 + MOST_DIMENSIONS])
+        most = self.dtype.itemsize * int(np.prod([max(length, 1) for length in self.shape], dtype=object))
+        wrong = (self.dtype.hasobject or self.dtype.subdtype or self.dtype.itemsize == 0 or len(self.shape) > MOST_DIMENSIONS
+                 or min(self.shape, default=0) < 0 or most >= 2**63)
+        row = [-1] if wrong else [len(self.shape), self.dtype.itemsize, self.dtype.num, *self.shape]
+        table = self.group._gather(row + [0] * (3 + MOST_DIMENSIONS - len(row)))
         if (table[:, 0] < 0).any():
             raise ValueError(f"rank {int(np.argmin(table[:, 0]))}: an array has up to {MOST_DIMENSIONS} dimensions of no negative length, "
-                             "and a type without Python objects or subarrays")
+                             "fewer than 2**63 bytes, and a type without Python objects or subarrays")
         if (table[:, 1:3] != table[0, 1:3]).any():
             raise ValueError("the types of the slices differ")
         return [tuple(int(length) for length in line[3:3 + line[0]]) for line in table]

@@ -225,6 +225,8 @@ def test_refused(world, right):
                         (IndexError, lambda: A.get(right, ([0], [0], [0]))), (TypeError, lambda: armci.zeros(2, "u1").acc(right, ..., np.ones(2, "u1"))),
                         (ValueError, lambda: A.put(right, [0, 1], np.zeros((2, 10))[:, ::2])),
                         (ValueError, lambda: armci.zeros((1,) * 9)), (ValueError, lambda: armci.zeros(2, object)), (ValueError, lambda: armci.zeros(-1)),
+                        (ValueError, lambda: armci.zeros(2**61)), (ValueError, lambda: armci.zeros((0, 2**63))),
+                        (ValueError, lambda: armci.zeros(1 if world.rank else 2**63)),
                         (ValueError, lambda: armci.zeros(2, ("f8", 3))), (TypeError, lambda: armci.zeros(2.5)),
                         (TypeError, lambda: A.acc(right, 0, 1.0, alpha=np.ones(5)))):
         with pytest.raises(error) as told:
