@@ -154,8 +154,10 @@ static void end_job(const char *function, int status, const void *begin)
     armcii_abort_job(status > 0 && (status & 0xff) != 0 ? status & 0xff : 1);
 }
 
-/* After all functions of atexit, and before MPI's destructors: the program may end ARMCI in one. */
-__attribute__((destructor)) static void end_job_at_exit(void)
+/* After all functions of atexit, and before MPI's destructors: the program may end ARMCI in one.
+ * The priority is for one that has this library in itself: its destructors come first. */
+enum { LAST = 101 };
+__attribute__((destructor(LAST))) static void end_job_at_exit(void)
 {
     end_job("exit", leave.status, __builtin_dwarf_cfa());
 }

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from common import SHARED, SOURCE, compile_program, environment, launch_command, run_job
+from common import LIBRARIES, SHARED, SOURCE, STATIC, compile_program, environment, launch_command, run_job
 
 PROGRAM = "tests/mpi/leave"
 MOST = 5  # seconds
@@ -23,6 +23,19 @@ TOLD = {
     "exit-in-mpi": r"exit\(0\)", "nonblocking-put": r"exit\(0\)", "cleanup": r"exit\(4\)"}
 UNTOLD = ("error", "error-in-mpi", "mpi-abort", "mpi-error", "abort", "kill", "segv", "term", "handler-kill")
 PLACES = ("barrier", "lock", "put", "get", "acc", "rmw", "malloc", "group", "notify", "mpi", "sum", "compute", "finalize")
+ENDS_IN_DESTRUCTOR = """
+#include <armci.h>
+__attribute__((destructor)) static void end(void)
+{
+    ARMCI_Finalize();
+    MPI_Finalize();
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    return ARMCI_Init();
+}
+"""
 GOOD = ("good", "children", "forgotten", "too-often", "at-exit", "in-destructor")
 GOOD_ROWS = [(end, False, True) for end in GOOD] + [("good", False, False), *[("children", nodes, starts) for nodes, starts in
                                                                               ((True, True), (False, False), (True, False))]]
@@ -113,6 +126,17 @@ def test_good_ends(end, nodes, starts_mpi):
     assert job.status == 0, job.all
     assert not re.search("WRONG|left the program", job.all), job.all
     assert job.count("ARMCI_Finalize first") == (end == "forgotten"), job.all
+
+
+@pytest.mark.parametrize("library", (SHARED, STATIC), ids=os.path.basename)
+def test_destructor_of_the_program(library, tmp_path):
+    """In a program that has the library in itself, destructors of both are in one list."""
+    if not os.path.exists(library):
+        pytest.skip("there is no such library")
+    program = str(tmp_path / "program")
+    compile_program(library, "-Wl,-rpath," + LIBRARIES, "-lm", "-lpthread", "-o", program, text=ENDS_IN_DESTRUCTOR)
+    job = run_job(2, program, unset=("ARMCI_SHM",))
+    assert job.status == 0 and "left the program" not in job.all, job.all
 
 
 def test_library_that_is_loaded_for_a_time(tmp_path):
