@@ -16,7 +16,7 @@ struct held {
     struct held *next;
     int mutex, owner;
     unsigned short tickets, served; /* of threads that lock it: they get it in that order */
-    const void *thread;             /* the one that holds it or has asked for it; NULL: none */
+    unsigned long thread; /* the number of that which holds it or has asked for it; 0: none */
 };
 
 enum { BUCKETS = 64 };
@@ -68,7 +68,7 @@ static struct held *need_held(struct mutex_set *set, int mutex, int owner)
 static void end_held(struct mutex_set *set, int mutex, int owner)
 {
     struct held **link = find_held(set, mutex, owner), *h = *link;
-    h->thread = NULL;
+    h->thread = 0;
     if (++h->served != h->tickets) return;
     *link = h->next;
     h->next = mutexes.unused;
@@ -93,7 +93,7 @@ static bool is_held(struct mutex_set *set, int mutex, int owner)
 static bool is_mine(struct mutex_set *set, int mutex, int owner)
 {
     const struct held *h = *find_held(set, mutex, owner);
-    return h && h->thread == armcii_lock_thread_id();
+    return h && h->thread == armcii_lock_thread_number();
 }
 
 /* ---- sets ---- */
@@ -177,7 +177,7 @@ static void reserve(struct held *h)
     const unsigned short ticket = h->tickets++;
     while (h->served != ticket)
         armcii_lock_backoff(&p);
-    h->thread = armcii_lock_thread_id();
+    h->thread = armcii_lock_thread_number();
 }
 
 static void acquire(struct mutex_set *set, int mutex, int owner)

@@ -27,6 +27,14 @@
 struct lock_state armcii_lock = {.exit_hook = armcii_lock_exit_nothing};
 _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
 
+_Thread_local unsigned long armcii_lock_number __attribute__((tls_model("initial-exec")));
+
+unsigned long armcii_lock_new_number(void)
+{
+    static atomic_ulong numbers;
+    return armcii_lock_number = atomic_fetch_add(&numbers, 1) + 1;
+}
+
 static char reserved; /* its address is an owner that no thread has */
 #define RESERVED ((void *)&reserved)
 

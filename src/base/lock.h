@@ -83,10 +83,13 @@ static inline bool armcii_lock_is_alone(void)
 {
     return armcii_lock.suspended == 0;
 }
-/* Identifies the calling thread during its lifetime. */
-static inline const void *armcii_lock_thread_id(void)
+/* 0: the thread has none yet. */
+extern _Thread_local unsigned long armcii_lock_number __attribute__((tls_model("initial-exec")));
+unsigned long armcii_lock_new_number(void);
+/* The number of the calling thread: no other one has it, or gets it when this one has ended. */
+static inline unsigned long armcii_lock_thread_number(void)
 {
-    return &armcii_lock_mark;
+    return armcii_lock_number ? armcii_lock_number : armcii_lock_new_number();
 }
 
 /* A thread may enter several times. */

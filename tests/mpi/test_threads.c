@@ -153,6 +153,38 @@ static void even_shares_of_mutex(void)
     ARMCI_Destroy_mutexes();
 }
 
+static void *lock_once(void *unused)
+{
+    ARMCI_Lock(0, test_rank());
+    return unused;
+}
+
+static atomic_bool unlocked;
+
+static void *lock_and_unlock(void *unused)
+{
+    ARMCI_Lock(0, test_rank());
+    check(unlocked, "ARMCI_Lock waits for ARMCI_Unlock");
+    ARMCI_Unlock(0, test_rank());
+    return unused;
+}
+
+/* The system gives the second thread the stack of the first, and all that has addresses there. */
+static void mutex_of_ended_thread(void)
+{
+    pthread_t first, second;
+    if (!needs_threads()) return;
+    ARMCI_Create_mutexes(1);
+    pthread_create(&first, NULL, lock_once, NULL);
+    pthread_join(first, NULL);
+    pthread_create(&second, NULL, lock_and_unlock, NULL);
+    nanosleep(&(struct timespec){0, 20000000}, NULL); /* it comes to wait */
+    unlocked = true;
+    ARMCI_Unlock(0, test_rank());
+    pthread_join(second, NULL);
+    ARMCI_Destroy_mutexes();
+}
+
 /* ---- all families at once: each thread works on its own lanes, which no other thread uses. All
  * threads share sums, a counter and what a mutex protects. In each round a thread takes every kind
  * of step once, in a random order, then waits for a message from the same thread of the process to
@@ -469,6 +501,7 @@ static const struct test tests[] = {
     {"threads accumulate on the same cells", common_accumulates},
     {"threads draw from one counter", common_counter},
     {"threads share a mutex evenly", even_shares_of_mutex},
+    {"a thread waits for a mutex that an ended one has locked", mutex_of_ended_thread},
     {"threads use all families at once", everything_at_once},
     {"a thread that calls direct transfers keeps no other out", a_busy_thread_keeps_nobody_out},
     {"threads forget what one of them frees", freed_for_all_threads},
