@@ -141,11 +141,16 @@ def test_program(tmp_path):
         check("libarmci.so.0 => not found" in done.stdout, "--program of a missing library", done)
 
 
-def test_program_of_no_program():
+def test_program_of_no_program(tmp_path):
     done = run("--program", "/nowhere/program")
     check(done.returncode == 1 and "No such file" in done.stderr, "a missing file", done)
     done = run("--program", "/tmp")
     check(done.returncode == 1 and done.stderr == "armci-info: /tmp: is a folder\n" and not done.stdout, "a folder", done)
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    for name in (pipe, "/dev/null"):
+        done = run("--program", name)
+        check(done.returncode == 1 and done.stderr == "armci-info: %s: is no regular file\n" % name and not done.stdout, "no regular file", done)
 
 
 def test_program_that_is_a_script(tmp_path):

@@ -127,8 +127,9 @@ int info_print_program(const char *file)
         return 1;
     }
     struct stat status;
-    if (stat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
-        fprintf(stderr, "armci-info: %s: is a folder\n", file);
+    if (stat(file, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would never open */
+        fprintf(stderr, "armci-info: %s: is %s\n", file,
+                S_ISDIR(status.st_mode) ? "a folder" : "no regular file");
         return 1;
     }
     if (is_script(file)) {
