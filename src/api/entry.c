@@ -1,6 +1,8 @@
 /* entry.c - state and argument checks that all public functions share. */
 #include "api/entry.h"
 
+#include <string.h>
+
 #include "shape/accumulate.h"
 #include "mpi/world.h"
 
@@ -70,10 +72,19 @@ int armcii_check_element(const char *function, int datatype)
     return armcii_error(ARMCI_ERR_TYPE, function, "datatype", "invalid type", "%d", datatype);
 }
 
+/* The private member has the number of the team. */
+struct team *armcii_team_of(const ARMCI_Group *group)
+{
+    unsigned number;
+    _Static_assert(sizeof number <= sizeof group->reserved, "a number is in the private member");
+    if (!group || group->comm == MPI_COMM_NULL) return NULL;
+    memcpy(&number, &group->reserved, sizeof number);
+    return armcii_team_find(group->comm, number);
+}
+
 struct team *armcii_check_group(const char *function, const ARMCI_Group *group)
 {
-    struct team *team =
-        group && group->comm != MPI_COMM_NULL ? armcii_team_find(group->comm) : NULL;
+    struct team *team = armcii_team_of(group);
     if (!team)
         armcii_error(ARMCI_ERR_GROUP, function, "group",
                      "invalid group, or this process is not a member", "%p", (const void *)group);

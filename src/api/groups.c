@@ -1,5 +1,6 @@
 /* groups.c - groups of processes; nodes and their processes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/entry.h"
 #include "base/config.h"
@@ -30,13 +31,13 @@ static void describe(const struct team *team, ARMCI_Group *out)
         return;
     }
     *out = (ARMCI_Group){team->comm, MPI_COMM_NULL, team->to_world, NULL, team->rank, team->size};
+    memcpy(&out->reserved, &team->number, sizeof team->number); /* armcii_team_of reads it */
 }
 
 /* The team of a parent group; NULL, with a message, if the caller is not a member. */
 static struct team *check_parent(const char *caller, const ARMCI_Group *parent)
 {
-    struct team *team =
-        parent && parent->comm != MPI_COMM_NULL ? armcii_team_find(parent->comm) : NULL;
+    struct team *team = armcii_team_of(parent);
     if (!team)
         armcii_error(ARMCI_ERR_GROUP, caller, "parent",
                      "invalid group, or this process is not a member", "%p", (const void *)parent);

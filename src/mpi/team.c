@@ -16,6 +16,7 @@ static struct {
     struct team *newest; /* the world is last */
     struct team *world;
     int last_tag;
+    unsigned last_number;
 } teams = {.last_tag = CONTROL_TEAM_LAST};
 
 static void *allocate(size_t bytes)
@@ -32,6 +33,7 @@ static struct team *new_team(int rank, int size, int *to_world)
     *t = (struct team){.comm = MPI_COMM_NULL,
                        .rank = rank,
                        .size = size,
+                       .number = ++teams.last_number,
                        .to_world = to_world,
                        .open = true,
                        .users = 1};
@@ -208,6 +210,7 @@ static struct team *adopt(MPI_Comm comm)
 void armcii_team_create_world(void)
 {
     teams.world = adopt(armcii_world->comm);
+    teams.world->number = 0;
 }
 
 struct team *armcii_team_world(void)
@@ -220,11 +223,11 @@ const struct team *armcii_teams(void)
     return teams.newest;
 }
 
-struct team *armcii_team_find(MPI_Comm comm)
+struct team *armcii_team_find(MPI_Comm comm, unsigned number)
 {
     armcii_lock_enter();
     struct team *t = teams.newest;
-    while (t && (t->comm != comm || !t->open))
+    while (t && (t->comm != comm || t->number != number || !t->open))
         t = t->next;
     armcii_lock_exit();
     return t;

@@ -20,6 +20,7 @@ struct scope {
 struct team {
     MPI_Comm comm; /* its ranks are the ranks in the team */
     int rank, size;
+    unsigned number; /* no team of this process has had it before; 0: the world */
     int *to_world;   /* [size] */
     int *ascending;  /* [size]: the ranks in the order of their processes; NULL: to_world ascends */
     uint64_t *nodes; /* bits of the nodes with a member, by number; NULL: all nodes */
@@ -59,8 +60,9 @@ bool armcii_team_dup(const struct team *parent, struct team **team);
 
 /* The newest team, open or not; the older ones follow it. */
 const struct team *armcii_teams(void);
-/* The open team with that communicator; NULL: none. */
-struct team *armcii_team_find(MPI_Comm comm);
+/* The open team with that communicator, which MPI may have given to others before, and that number;
+ * NULL: none. */
+struct team *armcii_team_find(MPI_Comm comm, unsigned number);
 /* Adds or removes a user; the last release frees the team. Collective, because freeing a
  * communicator is. */
 void armcii_team_hold(struct team *team);

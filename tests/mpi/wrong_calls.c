@@ -264,12 +264,12 @@ static void set_groups(void)
     stage.none.rank = -1;
     memset(&stage.garbage, 0xa5, sizeof stage.garbage);
     ARMCI_Group_get_world(&stage.world);
-    ARMCI_Group_create(1, &stage.me, &stage.self);
     stage.foreign = stage.none;
     if (stage.n > 1) ARMCI_Group_create(1, &others, &stage.foreign);
     ARMCI_Group_create(1, &stage.me, &short_lived);
     stage.freed = short_lived;
     ARMCI_Group_free(&short_lived);
+    ARMCI_Group_create(1, &stage.me, &stage.self); /* it gets the freed communicator of MPI */
 }
 
 /* Two halves of the processes see one another. */

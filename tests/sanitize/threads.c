@@ -237,7 +237,7 @@ static void start_world(void)
 
 static void use_team(struct team *team)
 {
-    expect(armcii_team_find(team->comm) == team, "a team that is there");
+    expect(armcii_team_find(team->comm, team->number) == team, "a team that is there");
     for (enum team_scope scope = TEAM_ALL; scope < TEAM_SCOPES; scope++) {
         expect(armcii_team_scope_comm(team, scope) != MPI_COMM_NULL, "communicator of a scope");
         expect(armcii_scope_rank(team, scope, 0) == 0 && armcii_tree(team, scope).root == 0,
