@@ -58,6 +58,7 @@ static struct {
     atomic_size_t renewed;   /* ranges that this process has given up */
     pthread_mutex_t telling; /* the MPI library */
     int descriptor;
+    struct stat file; /* of the descriptor, which the program may close, and open another file */
 } heap = {.telling = PTHREAD_MUTEX_INITIALIZER, .descriptor = -1};
 const struct heap *const armcii_heap = &heap.map;
 
@@ -155,9 +156,23 @@ static bool map_heap(enum obstacle *obstacle)
     return false;
 }
 
+/* True if the descriptor is the heap's file still, with what the system says of it. */
+static bool stat_file(struct stat *status)
+{
+    return heap.descriptor >= 0 && fstat(heap.descriptor, status) == 0 &&
+           status->st_ino == heap.file.st_ino && status->st_dev == heap.file.st_dev;
+}
+
+static void open_descriptor(enum obstacle *obstacle)
+{
+    heap.descriptor = armcii_segment_share(heap_bytes(), armcii_node->comm, obstacle);
+    if (heap.descriptor >= 0) fstat(heap.descriptor, &heap.file);
+}
+
 static void close_descriptor(void)
 {
-    if (heap.descriptor >= 0) close(heap.descriptor);
+    struct stat status;
+    if (stat_file(&status)) close(heap.descriptor);
     heap.descriptor = -1;
 }
 
@@ -165,7 +180,7 @@ static void close_descriptor(void)
 static bool try_candidate(const struct heap *candidate, bool wanted, enum obstacle *obstacle)
 {
     heap.map = *candidate;
-    heap.descriptor = armcii_segment_share(heap_bytes(), armcii_node->comm, obstacle);
+    open_descriptor(obstacle);
     bool mapped = wanted && heap.descriptor >= 0 && map_heap(obstacle);
     if (armcii_coll_all(mapped, armcii_world->comm)) return true;
     if (mapped) munmap(heap.map.base, heap_bytes());
@@ -336,14 +351,24 @@ static void publish_dropped(struct freed range)
     armcii_stripe_unlock(&heap.shared->lock);
 }
 
+/* By its address, since the descriptor may not be the heap's any more; by the descriptor only where
+ * the memory is locked. */
+static int free_range(struct freed range)
+{
+    struct stat status;
+    int rc = madvise(heap.map.base + range.offset, range.bytes, MADV_REMOVE);
+    if (rc != 0 && errno == EINVAL && stat_file(&status))
+        rc = fallocate(heap.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                       (off_t)range.offset, (off_t)range.bytes);
+    return rc;
+}
+
 void armcii_heap_free_pages(size_t offset, size_t bytes, bool is_first)
 {
     struct freed range = {offset, bytes};
     drop_registration(range);
     if (!is_first) return;
-    while (fallocate(heap.descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-                     (off_t)bytes) != 0 &&
-           errno == EINTR)
+    while (free_range(range) != 0 && errno == EINTR)
         continue;
     publish_dropped(range);
 }
@@ -384,7 +409,7 @@ void armcii_heap_drop_registrations(void)
 size_t armcii_heap_touched(void)
 {
     struct stat status;
-    if (heap.descriptor < 0 || fstat(heap.descriptor, &status) != 0) return 0;
+    if (!stat_file(&status)) return 0;
     const size_t touched = (size_t)status.st_blocks * 512, kept = heap.shared->kept;
     return touched > kept ? touched - kept : 0;
 }

@@ -1,5 +1,8 @@
 /* test_arena.c - regions of every size: their memory is used again, stays flat, and belongs to one
  * region at a time. */
+#define _GNU_SOURCE
+#include <unistd.h>
+
 #include "harness.h"
 
 enum { ALIGNMENT = 64 };
@@ -193,7 +196,70 @@ static void many_at_once(void)
     fill_and_free(MANY);
 }
 
+/* ---- a program that closes what it has not opened ---- */
+
+enum { FOREIGN = 1 << 20 };
+
+/* The descriptor of the memory that the processes of a node share; -1: there is none. */
+static int find_descriptor(void)
+{
+    char path[64], target[64];
+    for (int fd = 0; fd < 1024; fd++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(path, target, sizeof target - 1);
+        if (n > 0 && strncmp(target, "/memfd:armci", 12) == 0) return fd;
+    }
+    return -1;
+}
+
+/* Where the address is in the file that is mapped there. */
+static off_t offset_in_file(const void *address)
+{
+    char line[256];
+    unsigned long start, end, offset, at = (unsigned long)address, found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps))
+        if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && start <= at && at < end)
+            found = at - start + offset;
+    fclose(maps);
+    return (off_t)found;
+}
+
+/* Put content into the file where the region was in the heap, under the heap's descriptor, and free
+ * the region. */
+static void free_beside(int fd, int other)
+{
+    static char content[FOREIGN];
+    void *base[MOST_RANKS];
+    check_long(ARMCI_Malloc(base, sizeof content), 0, "ARMCI_Malloc");
+    const off_t at = offset_in_file(base[test_rank()]);
+    memset(base[test_rank()], 1, sizeof content);
+    memset(content, 7, sizeof content);
+    check_long(dup2(other, fd), fd, "dup2");
+    const bool fits = pwrite(fd, content, sizeof content, at) == sizeof content; /* 15 TiB */
+    check_long(ARMCI_Free(base[test_rank()]), 0, "ARMCI_Free");
+    memset(content, 0, sizeof content);
+    if (!fits || !check(pread(fd, content, sizeof content, at) == sizeof content, "pread")) return;
+    for (size_t i = 0; i < sizeof content; i += 4096)
+        check(content[i] == 7, "byte %zu of the file is %d", i, content[i]);
+}
+
+/* As after closefrom(3): the number is that of another file, which stays as it is. */
+static void descriptor_of_another_file(void)
+{
+    const int fd = find_descriptor(), kept = fd < 0 ? -1 : dup(fd);
+    FILE *other = tmpfile();
+    if (fd >= 0 && check(other != NULL, "tmpfile")) {
+        free_beside(fd, fileno(other));
+        dup2(kept, fd);
+        close(kept);
+    }
+    if (other) fclose(other);
+}
+
 static const struct test tests[] = {
+    {"another file that has the number of a closed descriptor stays as it is",
+     descriptor_of_another_file},
     {"regions of 20 groups, created and freed in random order, keep their contents", random_order},
     {"regions of up to 10 MiB, too, and neither memory nor descriptors grow", mixed_sizes},
     {"3000 regions exist at once", many_at_once},
