@@ -87,12 +87,6 @@ void armcii_say(const char *format, ...)
     va_end(args);
 }
 
-void armcii_log_text(const char *text)
-{
-    fwrite(text, 1, strlen(text), stderr);
-    fflush(stderr);
-}
-
 void armcii_log_from_signal(const char *text, size_t length)
 {
     if (write(STDERR_FILENO, text, length) < 0) return; /* there is nobody to tell */

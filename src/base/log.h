@@ -13,9 +13,7 @@ void armcii_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void armcii_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same as a warning, without the rank: it concerns the job. */
 void armcii_warn_of_job(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints text without a prefix on standard error. */
-void armcii_log_text(const char *text);
-/* The same, without a stream: signal handlers may call it. */
+/* Prints text without a prefix on standard error, without a stream: signal handlers may call it. */
 void armcii_log_from_signal(const char *text, size_t length);
 
 /* ---- errors ---- */

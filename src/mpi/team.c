@@ -218,11 +218,6 @@ struct team *armcii_team_world(void)
     return teams.world;
 }
 
-const struct team *armcii_teams(void)
-{
-    return teams.newest;
-}
-
 struct team *armcii_team_find(MPI_Comm comm, unsigned number)
 {
     armcii_lock_enter();

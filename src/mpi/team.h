@@ -58,8 +58,6 @@ bool armcii_team_create_by_members(const struct team *parent, int n, const int r
 bool armcii_team_split(const struct team *parent, int color, int key, struct team **team);
 bool armcii_team_dup(const struct team *parent, struct team **team);
 
-/* The newest team, open or not; the older ones follow it. */
-const struct team *armcii_teams(void);
 /* The open team with that communicator, which MPI may have given to others before, and that number;
  * NULL: none. */
 struct team *armcii_team_find(MPI_Comm comm, unsigned number);

@@ -57,11 +57,6 @@ struct team *armcii_team_world(void)
     return &world_team;
 }
 
-const struct team *armcii_teams(void)
-{
-    return armcii_team_world();
-}
-
 /* The members of these teams are consecutive. */
 int armcii_team_rank(const struct team *team, int process)
 {
