@@ -36,15 +36,15 @@ static bool others_wait(void)
 {
     static _Atomic(const void *) last;
     static _Thread_local char self;
-    if (atomic_load_explicit(&last, memory_order_relaxed) == &self) return false;
-    atomic_store_explicit(&last, &self, memory_order_relaxed);
-    return true;
+    const void *before = atomic_exchange_explicit(&last, &self, memory_order_relaxed);
+    return before && before != &self;
 }
 
-static bool must_stay_awake(void)
+/* Once another thread has blocked, the rest of the wait is an ordinary one. */
+static bool must_stay_awake(const struct backoff *p)
 {
     return armcii_backoff.serves_unseen && armcii_backoff.spin_limit == SPIN_LIMIT &&
-           !others_wait();
+           p->yields == 0 && !others_wait();
 }
 
 /* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler
@@ -53,7 +53,7 @@ static bool must_stay_awake(void)
 void armcii_backoff_block(struct backoff *p)
 {
     enum { YIELDS = 64 };
-    if (must_stay_awake()) return;
+    if (must_stay_awake(p)) return;
     if (p->yields++ < YIELDS)
         sched_yield();
     else

@@ -327,15 +327,15 @@ static void *wait_long_without_lock(void *unused)
     return NULL;
 }
 
-/* n threads wait, every other one without the lock. */
-static int naps_of_waits(int n)
+/* n threads wait, every other one without the lock, until one naps; at most so long. */
+static int naps_of_waits(int n, long microseconds)
 {
     pthread_t waiting[THREADS];
     atomic_store(&enough, false);
     atomic_store(&naps, 0);
     for (int i = 0; i < n; i++)
         pthread_create(&waiting[i], NULL, i % 2 ? wait_long_without_lock : wait_long, NULL);
-    for (long until = armcii_clock() + 100000; armcii_clock() < until && !atomic_load(&naps);)
+    for (long until = armcii_clock() + microseconds; armcii_clock() < until && !atomic_load(&naps);)
         sched_yield();
     end_busy(waiting, n);
     return atomic_load(&naps);
@@ -347,11 +347,12 @@ TEST(where_progress_is_not_seen_one_thread_waits_awake)
     const struct backoff_policy before = armcii_backoff;
     armcii_backoff.spin_limit = SPIN_LIMIT;
     armcii_backoff.serves_unseen = true;
-    ck_assert_int_eq(naps_of_waits(1), 0);
-    ck_assert_int_gt(naps_of_waits(2), 0);
-    ck_assert_int_gt(naps_of_waits(THREADS), 0);
+    enum { SHORT = 100000, LONG = 5000000 };
+    ck_assert_int_eq(naps_of_waits(1, SHORT), 0);
+    ck_assert_int_gt(naps_of_waits(2, LONG), 0);
+    ck_assert_int_gt(naps_of_waits(THREADS, LONG), 0);
     armcii_backoff.serves_unseen = false;
-    ck_assert_int_gt(naps_of_waits(1), 0);
+    ck_assert_int_gt(naps_of_waits(1, LONG), 0);
     armcii_backoff.spin_limit = before.spin_limit;
 }
 
