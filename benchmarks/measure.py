@@ -44,7 +44,7 @@ VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) fo
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
 # A hypervisor moves the processors of a virtual machine next to each other or apart, for seconds or minutes, and every time between two of them changes,
-# that of a message by 1.4. A launch counts if they were as near as ever in this report, before and behind it; else there is another one, twice at most.
+# that of a message by 1.4. A launch counts if they were about as near as ever in this report, before and behind it; else there is another one, twice at most.
 MOST_LAUNCHES = 3
 # Each rank is a node, as far as MPI tells (tests/mpi/pretended_nodes.h); MPI is asked for threads, as the library asks it where a job has nodes.
 PRETENDED = {"ARMCI_TEST_NODE": "1", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}

@@ -151,7 +151,7 @@ def test_near_ratio(copy):
     """A ratio is marked if the processors were further apart in one of the two runs."""
     run, folder = copy
     path, row = folder / "new.json", {"group": "cold", "name": "a row", "valid": True, "median_ns": 100.0, "spread": 9}
-    for near, text in [(100, "1"), (120, "1"), (130, "≈ 1")]:
+    for near, text in [(100, "1"), (190, "1"), (210, "≈ 1")]:
         runs = [{**TIMES["runs"][0], "library": key, "core_to_core_ns": {"cold": one}, "rows": [row]} for key, one in (("armci-rma", 100), ("comex-ts", near))]
         path.write_text(json.dumps({**TIMES, "runs": runs}))
         run("keep", path)
