@@ -7,6 +7,7 @@ that cannot be fetched or built, a row in which it aborts, hangs or has wrong da
 """
 import argparse
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -91,12 +92,16 @@ def pretending(mpi):
     return ["env", f"LD_PRELOAD={preloaded}"]
 
 
+@functools.cache
+def core_to_core_program(mpi):
+    program = mpi.folder / "benchmarks" / "core_to_core"
+    rivals.step([*shlex.split(mpi.cc), "-O2", "-pthread", "-o", str(program), str(TOP / "benchmarks" / "core_to_core.c")], f"core-to-core-{mpi.family}")
+    return str(program)
+
+
 def core_to_core(mpi):
     """Nanoseconds of a cache line between two processors and back; None if there is one processor."""
-    program = mpi.folder / "benchmarks" / "core_to_core"
-    if not program.exists():
-        rivals.step([*shlex.split(mpi.cc), "-O2", "-pthread", "-o", str(program), str(TOP / "benchmarks" / "core_to_core.c")], f"core-to-core-{mpi.family}")
-    shown = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout.strip()
+    shown = subprocess.run([core_to_core_program(mpi)], capture_output=True, text=True, check=True).stdout.strip()
     return int(shown) if shown else None
 
 
