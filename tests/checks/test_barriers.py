@@ -23,9 +23,10 @@ OPTIONS = ["-std=gnu11", "-O2", "-fno-inline-small-functions", "-fno-inline-func
     ("src/api/transfers.c", LOADS, ["PARMCI_Get", "PARMCI_NbGet", "get_value"]),
     ("src/transport/shm/apply.c", LOADS, ["armcii_apply_get"]),
     ("src/api/sync.c", FULL, ["complete_process", "armcii_complete_all", "fence_group", "armcii_complete_region"]),
+    ("src/api/mutexes.c", FULL, ["destroy_set"]),
     ("src/transport/transport.c", FULL, ["armcii_fence_others"]),
     ("src/node/node.c", FULL, ["armcii_node_barrier"]),
-], ids=["transfers.c", "apply.c", "sync.c", "transport.c", "node.c"])
+], ids=["transfers.c", "apply.c", "sync.c", "mutexes.c", "transport.c", "node.c"])
 def test_barrier(source, barrier, functions, tmp_path):
     for tool in (CC, OBJDUMP):
         if not shutil.which(tool):
