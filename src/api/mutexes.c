@@ -6,6 +6,7 @@
 #include "api/entry.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "core/op.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
@@ -93,7 +94,7 @@ static bool is_held(struct mutex_set *set, int mutex, int owner)
 static bool is_mine(struct mutex_set *set, int mutex, int owner)
 {
     const struct held *h = *find_held(set, mutex, owner);
-    return h && h->thread == armcii_lock_thread_number();
+    return h && h->thread == armcii_thread_number();
 }
 
 /* ---- sets ---- */
@@ -177,7 +178,7 @@ static void reserve(struct held *h)
     const unsigned short ticket = h->tickets++;
     while (h->served != ticket)
         armcii_lock_backoff(&p);
-    h->thread = armcii_lock_thread_number();
+    h->thread = armcii_thread_number();
 }
 
 static void acquire(struct mutex_set *set, int mutex, int owner)

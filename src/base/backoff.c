@@ -2,7 +2,10 @@
 #include "base/backoff.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
+
+#include "base/thread.h"
 
 long armcii_clock_ns(void)
 {
@@ -34,10 +37,10 @@ static void sleep_shortly(void)
  * processors for the progress of each. */
 static bool others_wait(void)
 {
-    static _Atomic(const void *) last;
-    static _Thread_local char self;
-    const void *before = atomic_exchange_explicit(&last, &self, memory_order_relaxed);
-    return before && before != &self;
+    static atomic_ulong last;
+    const unsigned long self = armcii_thread_number();
+    const unsigned long before = atomic_exchange_explicit(&last, self, memory_order_relaxed);
+    return before && before != self;
 }
 
 /* Once another thread has blocked, the rest of the wait is an ordinary one. */

@@ -25,18 +25,8 @@
  * looks again after RECHECK_US. */
 
 struct lock_state armcii_lock = {.exit_hook = armcii_lock_exit_nothing};
-_Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
 
-_Thread_local unsigned long armcii_lock_number __attribute__((tls_model("initial-exec")));
-
-unsigned long armcii_lock_new_number(void)
-{
-    static atomic_ulong numbers;
-    return armcii_lock_number = atomic_fetch_add(&numbers, 1) + 1;
-}
-
-static char reserved; /* its address is an owner that no thread has */
-#define RESERVED ((void *)&reserved)
+static const unsigned long RESERVED = ULONG_MAX; /* an owner that no thread is */
 
 /* Microseconds. A sleep lasts for the timer slack longer, 50 by default. */
 enum { STARVATION_US = 100, RECHECK_US = 200, SLACK_US = 50 };
@@ -73,8 +63,8 @@ static struct place *place_of(uint64_t ticket)
 
 static bool may_take(uint64_t ticket)
 {
-    void *owner = atomic_load(&armcii_lock.owner);
-    return atomic_load(&armcii_lock.now_serving) == ticket && (owner == NULL || owner == RESERVED);
+    unsigned long owner = atomic_load(&armcii_lock.owner);
+    return atomic_load(&armcii_lock.now_serving) == ticket && (owner == 0 || owner == RESERVED);
 }
 
 static void sleep_in_line(uint64_t ticket, long microseconds)
@@ -112,7 +102,7 @@ static void release(void)
     if (has_waiters())
         hand_over();
     else
-        atomic_store_explicit(&armcii_lock.owner, NULL, memory_order_release);
+        atomic_store_explicit(&armcii_lock.owner, 0, memory_order_release);
 }
 
 /* All with earlier tickets have waited at least as long. */
@@ -129,8 +119,8 @@ static bool take(uint64_t ticket)
 {
     if (!may_take(ticket)) return false;
     if (armcii_lock_try_acquire()) return true;
-    void *expected = RESERVED; /* for this thread: it is the first */
-    return atomic_compare_exchange_strong(&armcii_lock.owner, &expected, &armcii_lock_mark);
+    unsigned long expected = RESERVED; /* for this thread: it is the first */
+    return atomic_compare_exchange_strong(&armcii_lock.owner, &expected, armcii_thread_number());
 }
 
 /* The caller, the first waiting thread, has taken the lock. */
@@ -233,7 +223,7 @@ void armcii_lock_exit_slow(void)
     if (is_starving())
         release();
     else
-        atomic_store_explicit(&armcii_lock.owner, NULL, memory_order_release);
+        atomic_store_explicit(&armcii_lock.owner, 0, memory_order_release);
 }
 
 unsigned armcii_lock_suspend(void)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/backoff.h"
+#include "base/thread.h"
 
 /* Switches locking on or off; called at start, before other threads may call. */
 void armcii_lock_enable(bool threads);
@@ -17,8 +18,8 @@ void armcii_lock_enable(bool threads);
  * ticket; the waiting threads get the lock in that order. The first of them is the one whose
  * ticket equals `now_serving`. */
 struct lock_state {
-    _Alignas(64) _Atomic(void *) owner; /* the armcii_lock_mark of the owner; NULL: free; RESERVED:
-                                           for the first waiting thread */
+    _Alignas(64) atomic_ulong owner; /* armcii_thread_number of the owner; 0: free; RESERVED: for
+                                        the first waiting thread */
     atomic_uint flags;  /* nested entries of the owner, and what another thread wants; not 0: the
                            slow paths */
     unsigned suspended; /* threads that released the lock inside a call; protected by the lock */
@@ -35,19 +36,17 @@ enum {
     LOCK_WANTS_PROGRESS = 1 << 29 /* who releases the lock next calls exit_hook */
 };
 extern struct lock_state armcii_lock;
-/* Its address identifies the thread. initial-exec: access needs no function call. */
-extern _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
 
 static inline bool armcii_lock_is_mine(void)
 {
-    return atomic_load_explicit(&armcii_lock.owner, memory_order_relaxed) == &armcii_lock_mark;
+    return atomic_load_explicit(&armcii_lock.owner, memory_order_relaxed) == armcii_thread_number();
 }
 
 /* Takes the lock if it is free, even if others wait. */
 static inline bool armcii_lock_try_acquire(void)
 {
-    void *nobody = NULL;
-    return atomic_compare_exchange_strong(&armcii_lock.owner, &nobody, &armcii_lock_mark);
+    unsigned long nobody = 0;
+    return atomic_compare_exchange_strong(&armcii_lock.owner, &nobody, armcii_thread_number());
 }
 
 /* Enters again, or waits. */
@@ -83,14 +82,6 @@ static inline bool armcii_lock_is_alone(void)
 {
     return armcii_lock.suspended == 0;
 }
-/* 0: the thread has none yet. */
-extern _Thread_local unsigned long armcii_lock_number __attribute__((tls_model("initial-exec")));
-unsigned long armcii_lock_new_number(void);
-/* The number of the calling thread: no other one has it, or gets it when this one has ended. */
-static inline unsigned long armcii_lock_thread_number(void)
-{
-    return armcii_lock_number ? armcii_lock_number : armcii_lock_new_number();
-}
 
 /* A thread may enter several times. */
 static inline void armcii_lock_enter(void)
@@ -109,7 +100,7 @@ static inline void armcii_lock_exit(void)
     if (atomic_load_explicit(&armcii_lock.flags, memory_order_relaxed) != 0)
         armcii_lock_exit_slow();
     else
-        atomic_store_explicit(&armcii_lock.owner, NULL, memory_order_release);
+        atomic_store_explicit(&armcii_lock.owner, 0, memory_order_release);
 }
 
 #endif

@@ -1,12 +1,22 @@
-/* thread.c - threads of the library beside those of the program, and their time slices. */
+/* thread.c - numbers of threads, threads of the library beside those of the program, and their
+ * time slices. */
 #define _GNU_SOURCE
 #include "base/thread.h"
 
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+_Thread_local unsigned long armcii_thread_given __attribute__((tls_model("initial-exec")));
+
+unsigned long armcii_thread_give_number(void)
+{
+    static atomic_ulong given;
+    return armcii_thread_given = atomic_fetch_add(&given, 1) + 1;
+}
 
 bool armcii_thread_create(pthread_t *thread, void *(*run)(void *))
 {
