@@ -82,11 +82,12 @@ struct team *armcii_team_of(const ARMCI_Group *group)
     return armcii_team_find(group->comm, number);
 }
 
-struct team *armcii_check_group(const char *function, const ARMCI_Group *group)
+struct team *armcii_check_group(const char *function, const char *argument,
+                                const ARMCI_Group *group)
 {
     struct team *team = armcii_team_of(group);
     if (!team)
-        armcii_error(ARMCI_ERR_GROUP, function, "group",
+        armcii_error(ARMCI_ERR_GROUP, function, argument,
                      "invalid group, or this process is not a member", "%p", (const void *)group);
     return team;
 }
@@ -98,7 +99,7 @@ struct team *armcii_world_team(const char *function)
 
 struct team *armcii_group_team(const char *function, const ARMCI_Group *group)
 {
-    return armcii_is_running(function) ? armcii_check_group(function, group) : NULL;
+    return armcii_is_running(function) ? armcii_check_group(function, "group", group) : NULL;
 }
 
 void PARMCIX_Set_error_handler(void (*handler)(int code, const char *text))

@@ -86,7 +86,8 @@ int armcii_check_pointer(const char *function, const char *argument, const void 
 int armcii_check_element(const char *function, int datatype);
 /* The team of a group; NULL, with a message, if the group is invalid or the caller is not a member.
  */
-struct team *armcii_check_group(const char *function, const ARMCI_Group *group);
+struct team *armcii_check_group(const char *function, const char *argument,
+                                const ARMCI_Group *group);
 /* The same without a message. */
 struct team *armcii_team_of(const ARMCI_Group *group);
 /* For functions that take no lock since they wait for other processes: the world's team, or a

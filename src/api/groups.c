@@ -34,16 +34,6 @@ static void describe(const struct team *team, ARMCI_Group *out)
     memcpy(&out->reserved, &team->number, sizeof team->number); /* armcii_team_of reads it */
 }
 
-/* The team of a parent group; NULL, with a message, if the caller is not a member. */
-static struct team *check_parent(const char *caller, const ARMCI_Group *parent)
-{
-    struct team *team = armcii_team_of(parent);
-    if (!team)
-        armcii_error(ARMCI_ERR_GROUP, caller, "parent",
-                     "invalid group, or this process is not a member", "%p", (const void *)parent);
-    return team;
-}
-
 /* Check that every rank exists in the parent and that none repeats. 0 or an error code. */
 static int check_each_rank(const char *caller, const struct team *parent, int n, const int ranks[],
                            bool seen[])
@@ -113,7 +103,7 @@ ARMCII_ALIAS(ARMCI_Group_create, PARMCI_Group_create);
 void PARMCI_Group_create_child(int n, int *pid_list, ARMCI_Group *group_out, ARMCI_Group *parent)
 {
     ARMCII_ENTER(CALLER);
-    struct team *team = entered ? check_parent(CALLER, parent) : NULL;
+    struct team *team = entered ? armcii_check_group(CALLER, "parent", parent) : NULL;
     if (team)
         create(CALLER, team, n, pid_list, group_out);
     else if (entered && group_out)
@@ -127,7 +117,7 @@ void PARMCI_Group_free(ARMCI_Group *group)
     if (!entered || armcii_check_pointer(CALLER, "group", group)) return;
     if (group->comm == MPI_COMM_NULL && group->rank < 0)
         return; /* the group of a process that is not a member */
-    struct team *team = armcii_check_group(CALLER, group);
+    struct team *team = armcii_check_group(CALLER, "group", group);
     if (!team) return;
     if (team == armcii_team_world()) {
         armcii_error(ARMCI_ERR_GROUP, CALLER, "group", "the world cannot be freed", "%s", "world");
@@ -161,7 +151,7 @@ ARMCII_ALIAS(ARMCI_Group_size, PARMCI_Group_size);
 void PARMCI_Group_set_default(ARMCI_Group *group)
 {
     ARMCII_ENTER(CALLER);
-    struct team *team = entered ? armcii_check_group(CALLER, group) : NULL;
+    struct team *team = entered ? armcii_check_group(CALLER, "group", group) : NULL;
     if (team) default_team = team;
 }
 ARMCII_ALIAS(ARMCI_Group_set_default, PARMCI_Group_set_default);
@@ -188,7 +178,7 @@ int PARMCI_Absolute_id(ARMCI_Group *group, int group_rank)
 {
     ARMCII_ENTER(CALLER);
     if (!entered) return -ARMCI_ERR_STATE;
-    struct team *team = armcii_check_group(CALLER, group);
+    struct team *team = armcii_check_group(CALLER, "group", group);
     if (!team) return -ARMCI_ERR_GROUP;
     if (group_rank >= 0 && group_rank < team->size) return team->to_world[group_rank];
     return -armcii_error(ARMCI_ERR_RANK, CALLER, "group_rank", "the group has no such rank",
@@ -199,7 +189,7 @@ ARMCII_ALIAS(ARMCI_Absolute_id, PARMCI_Absolute_id);
 MPI_Comm parmci_group_comm(ARMCI_Group *group)
 {
     ARMCII_ENTER(CALLER);
-    struct team *team = entered ? armcii_check_group(CALLER, group) : NULL;
+    struct team *team = entered ? armcii_check_group(CALLER, "group", group) : NULL;
     return team ? team->comm : MPI_COMM_NULL;
 }
 ARMCII_ALIAS(armci_group_comm, parmci_group_comm);
@@ -210,7 +200,7 @@ int PARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *ne
 {
     ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = check_parent(CALLER, parent);
+    struct team *team = armcii_check_group(CALLER, "parent", parent);
     if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer(CALLER, "new_group", new_group);
     if (rc) return rc;
@@ -225,7 +215,7 @@ int PARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group)
 {
     ARMCII_ENTER(CALLER);
     if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = check_parent(CALLER, parent);
+    struct team *team = armcii_check_group(CALLER, "parent", parent);
     if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer(CALLER, "new_group", new_group);
     if (rc) return rc;

@@ -33,7 +33,7 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bo
 {
     ARMCII_ENTER(caller);
     if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, group);
+    struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, "group", group);
     if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer(caller, "base_ptrs", base_ptrs);
     if (rc) return rc;
@@ -80,7 +80,7 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
 {
     ARMCII_ENTER(caller);
     if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, group);
+    struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, "group", group);
     if (!team) return ARMCI_ERR_GROUP;
     struct region *own = ptr ? armcii_region_of_base(ptr) : NULL, *region;
     if (own && !is_world && own->team != team)
@@ -286,7 +286,7 @@ int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
     if (mode <= 0 || (mode & ~KNOWN))
         return armcii_error(ARMCI_ERR_ARGUMENT, CALLER, "mode",
                             "invalid combination of ARMCIX_MODE_...", "%#x", (unsigned)mode);
-    struct team *team = armcii_check_group(CALLER, group);
+    struct team *team = armcii_check_group(CALLER, "group", group);
     if (!team) return ARMCI_ERR_GROUP;
     struct region *region = own_region(CALLER, ptr);
     if (!region) return ARMCI_ERR_ADDRESS;

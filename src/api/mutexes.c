@@ -332,7 +332,7 @@ armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
 {
     ARMCII_ENTER(CALLER);
     if (!entered) return NULL;
-    struct team *team = group ? armcii_check_group(CALLER, group) : armcii_team_world();
+    struct team *team = group ? armcii_check_group(CALLER, "group", group) : armcii_team_world();
     struct mutex_set *set = team ? create(CALLER, team, count) : NULL;
     if (set) *find(NULL) = set; /* at the end of the list */
     return (armcix_mutex_hdl_t)set;

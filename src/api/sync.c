@@ -138,7 +138,7 @@ ARMCII_ALIAS(ARMCI_AllFence, PARMCI_AllFence);
 static struct team *fence_group(const char *caller, const ARMCI_Group *group)
 {
     ARMCII_ENTER(caller);
-    struct team *team = entered ? armcii_check_group(caller, group) : NULL;
+    struct team *team = entered ? armcii_check_group(caller, "group", group) : NULL;
     if (!team) return NULL;
     note_program_stores();
     armcii_aggregates_flush(-1, false); /* of other teams, too */
