@@ -142,15 +142,6 @@ static const char *between_nodes(void)
                    : by_rma();
 }
 
-/* Between nodes a window is made over the memory that a node shares, if it does. */
-static const char *window_memory(bool several_nodes)
-{
-    if (several_nodes && shares_memory()) return "MPI_Win_create";
-    armcii_quirks_decide(info_mpi_library(), several_nodes, armcii_config->quirks);
-    return !several_nodes && armcii_quirks->shared_windows_on_one_node ? "MPI_Win_allocate_shared"
-                                                                       : "MPI_Win_allocate";
-}
-
 static const char *vector_calls(void)
 {
     switch (armcii_config->vector_method) {
@@ -189,8 +180,6 @@ static void gather_paths(struct section *s)
 {
     add_text(s, "inside_a_node", "inside a node", "%s", inside_a_node());
     add_text(s, "between_nodes", "between nodes", "%s", between_nodes());
-    add_text(s, "windows_on_one_node", "windows on one node", "%s", window_memory(false));
-    add_text(s, "windows_between_nodes", "windows between nodes", "%s", window_memory(true));
     add_text(s, "strided_by_mpi", "strided, by MPI", "%s", strided_calls());
     add_text(s, "vector_by_mpi", "vector, by MPI", "%s", vector_calls());
     add_text(s, "accumulates_by_mpi", "accumulates, by MPI", "%s", accumulate_calls());
