@@ -263,7 +263,7 @@ void ARMCI_Copy(void *src, void *dst, int n);
  * @errors `ARMCI_ERR_COUNT`: 0 bytes. `ARMCI_ERR_ARGUMENT`: flags are not 0. `ARMCI_ERR_ADDRESS`:
  * not memory of `ARMCI_Memget`. `ARMCI_ERR_RANGE`: the offset exceeds the memory.
  * `ARMCI_ERR_MEMORY`: out of memory, or the MPI library lacks dynamic windows, which are needed if
- * the processes of a node cannot share memory.
+ * the processes of a node cannot share memory, or reach other nodes by MPI RMA.
  * @source None of the papers; the interface of Global Pointer arrays. @{ */
 /** Allocate `bytes` > 0 in the caller and describe it in `*meminfo`; `memflg` must be 0. */
 void ARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg);

@@ -181,6 +181,11 @@ ARMCII_ALIAS(ARMCI_GroupBarrier, PARMCI_GroupBarrier);
 
 /* ---- counters ---- */
 
+/* The indices are public. */
+_Static_assert((int)PATH_ATOMIC == ARMCIX_RMA_ATOMIC && (int)COUNTER_MESSAGES == ARMCIX_MESSAGES &&
+                   (int)COUNTER_SERVED == ARMCIX_SERVED,
+               "a counter has another index");
+
 int PARMCIX_Counters(unsigned long values[], int n)
 {
     if (!values) return 0;

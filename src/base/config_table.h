@@ -98,8 +98,10 @@ static const struct variable table[] = {
      "workarounds for known defects of the MPI library: the needed ones (auto), none, +NAME with "
      "this "
      "one, -NAME without this one"},
-    AUTO_OR("ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
-            "data of the largest eager message between nodes; auto: 32k, 16k with MPICH"),
+    AUTO_OR(
+        "ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
+        "data of the largest eager message between nodes, beyond 16k at most 512k divided by the "
+        "processes; auto: 32k, 16k with MPICH"),
     CHOICE("ARMCI_STRIDED_METHOD", strided_words, "auto", strided_method,
            "strided transfers by MPI RMA: one datatype (auto), or as vector transfers (iov)"),
     CHOICE("ARMCI_IOV_METHOD", vector_words, "auto", vector_method,

@@ -10,9 +10,9 @@
 
 /* ---- the global lock ----
  *
- * Every call of a program with threads takes it, and so does every call of a program on several
- * nodes. Contention is rare, so taking the lock costs one atomic operation and releasing it a load
- * and a store.
+ * Every call of a program with threads takes it, except a direct put or get, and so does every call
+ * of a program on several nodes. Contention is rare, so taking the lock costs one atomic operation
+ * and releasing it a load and a store.
  *
  * A thread that finds the lock free takes it, even if others wait: most calls are shorter than a
  * hand-over. Waiting threads do not win that race against one that calls in a loop. So a thread

@@ -24,8 +24,9 @@ struct region *armcii_region_of_base(const void *base);
 /* ---- memory that single processes allocate (ARMCI_Memget; memget.c) ----
  *
  * It is in the heap, where the other processes of the node find it by its address. Without a
- * heap it is attached to a dynamic window over the world, created at start since the creation is
- * collective; the program passes addresses to other processes. */
+ * heap, and where other nodes are reached by rma, it is attached to a dynamic window over the
+ * world, created at start since the creation is collective; the program passes addresses to other
+ * processes. */
 
 /* Collective over the world; the end requires that no process uses such memory any more. */
 void armcii_memget_start(void);

@@ -22,7 +22,7 @@ void armcii_event_wakeup(void);
 /* An eventfd that wakes this thread alone, too, and that is cleared then; -1: none. */
 void armcii_event_set_doorbell(int fd);
 
-/* Watch all sockets of this process that are not watched yet. */
+/* Watch all internet sockets of this process that are not watched yet. */
 void armcii_event_add_sockets(void);
 /* Watch this descriptor for data to read, too. */
 void armcii_event_add_fd(int fd);

@@ -15,7 +15,8 @@
 
 struct team;
 
-/* The messages to a server. For endpoint.c and fence.c; others read `gets` and `open`. */
+/* The messages to a server. For endpoint.c and fence.c; others read `server`,
+ * `open`, `gets` and `rndvs`. */
 struct endpoint {
     int server;
     struct am_message_header *open; /* message, in a buffer; NULL: none */

@@ -15,8 +15,8 @@ const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct sh
  * fragments are eager requests, or the local side of a get, whose packed fragments are replies.
  * Long contiguous data are zero-copy in fragments of up to AM_ZCOPY_MAX bytes; so are strided puts
  * where derived datatypes are right and fast. Other long strided puts, and after _begin_accumulate
- * all long data, are in fragments of up to AM_PACKED_MAX bytes, which the server receives in
- * buffers. */
+ * all long contiguous and strided data, are in fragments of up to AM_PACKED_MAX bytes, which the
+ * server receives in buffers. */
 struct am_cursor {
     size_t fragment_max; /* bytes of a fragment that may be zero-copy */
     size_t packed_max;   /* bytes of a packed fragment, except for one long segment of a vector */

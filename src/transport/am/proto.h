@@ -45,8 +45,9 @@ enum {
                                                      put: the server receives them in a buffer */
     AM_SHORT_REPLY = 4 << 10,                     /* data bytes of a reply in a reply bundle */
     AM_REPLIES_MAX = 16 << 10,                    /* bytes of the replies in a reply bundle */
-    AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
-    AM_ZCOPY_MAX = 1 << 30,                       /* bytes of a zero-copy message */
+    AM_RNDV_MIN = 64 << 10,       /* bytes up to which contiguous and strided data are
+                                     eager */
+    AM_ZCOPY_MAX = 1 << 30,       /* bytes of a zero-copy message */
     AM_UNEXPECTED_MAX = 64 << 10, /* bytes of a message that MPI delivers before its receive is
                                      posted (Open MPI over TCP) */
     AM_MESSAGE_COST = 2 << 10,    /* what a short message counts: MPI keeps more than its bytes */
