@@ -2,6 +2,7 @@
  * Uses only the public interface, so that the source can be linked with any libarmci. */
 #include "../tools/lib/commit.h"
 #include "instructions.h"
+#include "plain_mpi.h"
 #include "report.h"
 #include "row.h"
 #include "site.h"
@@ -9,6 +10,7 @@
 #include <armci.h>
 #include <fnmatch.h>
 #include <getopt.h>
+#include <math.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -341,14 +343,18 @@ static int rows_wanted(const struct options *options)
     return rows;
 }
 
-/* Measure and report a row. Collective; true if its data were correct. */
+/* Measure and report a row. Its round trip is the longer one of before and behind it: the
+ * processors of a virtual machine are moved next to each other or apart. Collective; true if its
+ * data were correct. */
 static bool do_row(const struct group *group, const struct row *row, const struct site *site,
                    double seconds, struct progress *progress)
 {
     struct result result;
     if (progress->shown) draw_bar(progress->done, progress->all, row->name);
     if (site->me == 0) report_running(row->name);
+    double before = mpi_round_trip(site);
     (group->measure ? group->measure : row_measure)(row, site, seconds, &result);
+    result.round_trip = fmax(before, mpi_round_trip(site));
     progress->done++;
     if (progress->shown) clear_bar();
     if (site->me == 0) report_row(group->word, row, &result);
@@ -413,11 +419,12 @@ static bool measure_all(const struct options *options, struct site *site)
 static bool run(const struct options *options)
 {
     struct site site;
-    if (!site_open(&site)) {
+    if (!site_open(&site) || !mpi_open(&site)) {
         if (site.me == 0) fprintf(stderr, "armci-bench: out of memory\n");
         return false;
     }
     bool right = measure_all(options, &site);
+    mpi_close();
     site_close(&site);
     return right;
 }

@@ -176,7 +176,6 @@ static void make_rate(const struct site *site, int i, int at)
 
 static bool enter(struct site *site)
 {
-    if (!mpi_open(site)) return false;
     shortest = site->same_memory ? 0 : 2e6;
     for (int i = 0; i < PATCHES; i++)
         make_patch(i);
@@ -186,7 +185,6 @@ static bool enter(struct site *site)
     return true;
 }
 
-const struct group group_many = {
-    .word = "many", .count = ROWS, .rows = rows, .enter = enter, .leave = mpi_close};
+const struct group group_many = {.word = "many", .count = ROWS, .rows = rows, .enter = enter};
 const struct group group_fences = {
     .word = "fences", .count = FENCES, .rows = fences, .enter = enter_fences};

@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TAG = 77 };
 
@@ -44,9 +45,8 @@ bool mpi_open(const struct site *site)
     return complete;
 }
 
-void mpi_close(struct site *site)
+void mpi_close(void)
 {
-    (void)site;
     MPI_Comm_free(&comm);
 }
 
@@ -75,6 +75,28 @@ static void run_round_trip(const struct row *row, const struct site *site, long 
             MPI_Send(site->spare, bytes, MPI_BYTE, 0, TAG, comm);
         }
     }
+}
+
+double mpi_round_trip(const struct site *site)
+{
+    enum { BATCHES = 10, TRIPS = 10 };
+    char bytes[8] = {0};
+    const struct row row = {.patch = {1, sizeof bytes, 0, 0}};
+    struct site ends = *site; /* without the data of the rows */
+    double least = 0;
+    int processes;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (!mpi_has_target(site) || processes > sysconf(_SC_NPROCESSORS_ONLN)) return 0;
+    ends.local = ends.spare = bytes;
+    site_barrier();
+    for (int batch = 0; batch < BATCHES; batch++) {
+        double begin = sample_clock();
+        run_round_trip(&row, &ends, TRIPS);
+        double time = (sample_clock() - begin) / TRIPS;
+        if (batch == 0 || time < least) least = time;
+    }
+    return site->me == 0 ? least : 0;
 }
 
 static void run_send(const struct row *row, const struct site *site, long times)

@@ -219,6 +219,7 @@ static void add_row(struct json *j, const struct line *line)
         armcii_json_real(j, "median_ns", 3, result->time.median);
         armcii_json_real(j, "spread", 4, result->time.spread);
     }
+    if (result->round_trip > 0) armcii_json_real(j, "round_trip_ns", 0, result->round_trip);
     if (line->bytes > 0) armcii_json_count(j, "bytes", (uint64_t)line->bytes);
     if (result->memcpy_best > 0) {
         armcii_json_real(j, "memcpy_ns", 3, result->memcpy_best);

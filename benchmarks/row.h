@@ -68,6 +68,7 @@ struct result {
     const char *name;
     bool valid;
     struct timing time;
+    double round_trip;  /* ns of a message there and back beside the row; 0: not measured */
     double memcpy_best; /* ns; 0: not measured */
     const char *versus;
     struct timing beside; /* of the row measured in turns with this one; all 0: none */

@@ -49,6 +49,19 @@ def test_wrong_word():
     assert job.status == 2 and job.count("^armci-bench: unknown word: latncy; did you mean latency[?]$") == 1, job.all
     assert job.count("^words: latency bandwidth .* all$") == job.count("^armci-bench --help describes") == 1, job.all
     assert job.count("  bandwidth ") == 0, job.all
+
+
+@pytest.mark.parametrize("ranks", [2, os.cpu_count() + 1])
+def test_round_trip(tmp_path, ranks):
+    """Each row has the time of a message beside it, unless processes wait for a processor."""
+    need_ranks(ranks)
+    figures = str(tmp_path / "run.json")
+    job = run_job(ranks, *BENCH, "latency", "--json", figures)
+    with open(figures, encoding="utf-8") as opened:
+        found = json.load(opened)["rows"]
+    assert job.status == 0 and found and all(("round_trip_ns" in row) == (ranks <= os.cpu_count()) for row in found), found
+
+
 def test_processor(tmp_path):
     """A run names the processor."""
     figures = str(tmp_path / "run.json")
