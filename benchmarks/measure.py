@@ -7,7 +7,6 @@ that cannot be fetched or built, a row in which it aborts, hangs or has wrong da
 """
 import argparse
 import datetime
-import functools
 import json
 import os
 import pathlib
@@ -32,21 +31,19 @@ WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "conte
                    "worst", "foreign", "ga-pool"],
          "nodes": ["fences"]}
 OURS_ONLY = ["fences", "matmul", "methods", "passive", "cold", "worst", "foreign"]  # words whose rivals are rows beside them, and those about this library
-# Launches of a word with other settings: what its rows are called, variables, and rows left out.
+# Launches of a word with other settings: what is behind the names of its rows, variables, and rows left out.
 RMA = {"ARMCI_TRANSPORT": "rma"}
 LISTS = {**RMA, "ARMCI_STRIDED_METHOD": "iov"}
-ROUTES = [("rma", RMA), *((f"rma, {method}", {**LISTS, "ARMCI_IOV_METHOD": method}) for method in ("consrv", "batched", "direct"))]
+ROUTES = [(" [rma]", RMA), *((f" [rma, {method}]", {**LISTS, "ARMCI_IOV_METHOD": method}) for method in ("consrv", "batched", "direct"))]
 VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) for name, settings in ROUTES],
-            ("hosts", "methods"): [(name, settings, []) for name, settings in [*ROUTES, ("rdma", {"ARMCI_TRANSPORT": "rdma"})]],
+            ("hosts", "methods"): [(name, settings, []) for name, settings in [*ROUTES, (" [rdma]", {"ARMCI_TRANSPORT": "rdma"})]],
             ("hosts", "remote"): [(name, settings, ["*, computing", "*, first", "MPI*"]) for name, settings in
-                                  [("rma", RMA), ("windows of 9,600", {"ARMCI_CLIENTS": "9600"}),
-                                   ("eager to 32 KiB", {"UCX_RNDV_THRESH": "64k", "ARMCI_EAGER_MAX": "32k"})]],  # as with Open MPI
-            ("hosts", "passive"): [("no progress", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
+                                  [(" [rma]", RMA), (" [windows of 9,600]", {"ARMCI_CLIENTS": "9600"}),
+                                   (" [eager to 32 KiB]", {"UCX_RNDV_THRESH": "64k", "ARMCI_EAGER_MAX": "32k"})]],  # as with Open MPI
+            ("hosts", "passive"): [(" [no progress]", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
-# A hypervisor moves the processors of a virtual machine next to each other or apart, for seconds or minutes, and every time between two of them changes,
-# that of a message by 1.4. A launch counts if they were about as near as ever in this report, before and behind it; else there is another one, twice at most.
-MOST_LAUNCHES = 3
+MOST_LAUNCHES = 3          # of a word: the second and the third have the rows that were measured with the processors apart
 # Each rank is a node, as far as MPI tells (tests/mpi/pretended_nodes.h); MPI is asked for threads, as the library asks it where a job has nodes.
 PRETENDED = {"ARMCI_TEST_NODE": "1", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
 LEFT_OUT = {"mg": ["MG B*"]}            # rows that take too long, and those that a rival leaves out as well
@@ -90,19 +87,6 @@ def pretending(mpi):
     preloaded = mpi.folder / "benchmarks" / "pretended_nodes.so"
     rivals.step([*shlex.split(mpi.cc), "-x", "c", "-shared", "-fPIC", "-o", str(preloaded), str(TOP / "tests" / "mpi" / "pretended_nodes.h")], f"nodes-{mpi.family}")
     return ["env", f"LD_PRELOAD={preloaded}"]
-
-
-@functools.cache
-def core_to_core_program(mpi):
-    program = mpi.folder / "benchmarks" / "core_to_core"
-    rivals.step([*shlex.split(mpi.cc), "-O2", "-pthread", "-o", str(program), str(TOP / "benchmarks" / "core_to_core.c")], f"core-to-core-{mpi.family}")
-    return str(program)
-
-
-def core_to_core(mpi):
-    """Nanoseconds of a cache line between two processors and back; None if there is one processor."""
-    shown = subprocess.run([core_to_core_program(mpi)], capture_output=True, text=True, check=True).stdout.strip()
-    return int(shown) if shown else None
 
 
 class Job:
@@ -174,10 +158,9 @@ class Job:
         return found, "aborts" if "running" in found else ""
 
 
-def measure_word(job, run, word, variant="", left_out=()):
+def measure_word(job, run, word, left_out):
     """All rows of a word; a row in which the library fails is left out and the rest run again, a few times."""
     ours, known = run["library"] == OURS, {}
-    titled = lambda name: f"{name} [{variant}]" if variant and name not in ("the start", "the end") else name  # noqa: E731
     without = [*left_out] + LEFT_OUT.get(word, []) + ([] if ours else RIVALS_LEAVE_OUT.get(word, []))
     for _ in range(MOST_RETRIES):
         found, wrong = job.run(without, STALL if ours else STALL / 2)
@@ -187,54 +170,60 @@ def measure_word(job, run, word, variant="", left_out=()):
         if not wrong:
             break
         running = found.get("running", "the end") if wrong != "too slow" else "the end"
-        run["problems"].append({"group": word, "name": titled(running), "why": wrong})
-        progress(f"    {run['library']}: {wrong} in {word}, {titled(running)}")
+        run["problems"].append({"group": word, "name": running, "why": wrong})
+        progress(f"    {run['library']}: {wrong} in {word}, {running}")
         if wrong not in ("hangs", "aborts") or running in ("the start", "the end"):
             break
         without = [*without, running, *(name for name in known if name not in without)]
-    rows = [{**row, "name": titled(row["name"])} for row in known.values()]
-    run["rows"] += rows
-    run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in rows if not row["valid"]]
+    run["rows"] += known.values()
+    run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in known.values() if not row["valid"]]
 
 
-def launch(args, mpi, place, word, library, rival, path):
-    """The rows of a word and of its variants, and what went wrong."""
+def launch(args, mpi, place, word, library, variant, rival, path, settings, left_out):
+    """The rows of a word, and what went wrong."""
     ranks = RANKS[place] + (1 if place == "node" else 2) * (rival.extra_ranks if rival else 0)
-    progress(f"{mpi.family}, {place}, {word}: {library} on {ranks} ranks")
+    progress(f"{mpi.family}, {place}, {word}{variant}: {library} on {ranks} ranks")
     if word in (examples.WORD, examples.POOL):
         rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
         return {"rows": rows, "problems": problems}
     part = {"library": library, "rows": [], "problems": [], "ranks_started": ranks}
-    for variant, settings, left_out in [("", (), []), *(VARIANTS.get((place, word), []) if library == OURS else [])]:
-        measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), part, word, variant, left_out)
+    measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), part, word, left_out)
     return part
 
 
-def timed_launch(data, *where):
-    """A launch, with the time between the processors, the longer one of before and behind it."""
-    before = core_to_core(where[1])
-    part = launch(*where)
-    if before:
-        part["core_to_core_ns"] = max(before, after := core_to_core(where[1]))
-        data["core_to_core_ns"] = min(before, after, data.get("core_to_core_ns", before))
-    return part
+def again(part, longest):
+    """What another launch leaves out so that it has the rows whose round trip was longer, and those that they are compared with; None if there are none."""
+    wanted = {row[key] for row in part["rows"] if row.get("round_trip_ns", 0) > longest for key in ("name", "versus") if key in row}
+    return [one["name"] for one in part["rows"] + part["problems"] if one["name"] not in wanted] if wanted else None
 
 
-def is_near(part, data):
-    return part.get("core_to_core_ns", 0) <= AS_NEAR * data.get("core_to_core_ns", 0)
+def merged(old, new):
+    """Two launches: each row of that in which its round trip was shorter."""
+    rows = {row["name"]: row for row in old["rows"]}
+    for row in new["rows"]:
+        rows[row["name"]] = min(rows.get(row["name"], row), row, key=lambda one: one.get("round_trip_ns", 0))
+    return {**old, "rows": [*rows.values()], "problems": old["problems"] + [one for one in new["problems"] if one not in old["problems"]]}
 
 
 def measure_libraries(args, data, mpi, place, word, wanted):
-    """A launch of the word with each library; again with those for which the processors were further apart than they can be."""
+    """The rows of a word with each library, by its key and what is behind the rows' names; those that were measured with the processors apart are repeated."""
+    launches = [((blank["library"], variant), rival, path, settings, left_out) for blank, rival, path in wanted
+                for variant, settings, left_out in [("", (), []), *(VARIANTS.get((place, word), []) if blank["library"] == OURS else [])]]
+    trips = [row["round_trip_ns"] for run in data["runs"] if (run["mpi"], run["place"]) == (mpi.family, place) for row in run["rows"] if "round_trip_ns" in row]
     parts = {}
     for _ in range(MOST_LAUNCHES):
-        for blank, rival, path in wanted:
-            library = blank["library"]
-            if library in parts and is_near(parts[library], data):
-                continue
-            part = timed_launch(data, args, mpi, place, word, library, rival, path)
-            parts[library] = min(parts.get(library, part), part, key=lambda one: one.get("core_to_core_ns", 0))
+        for key, rival, path, settings, left_out in launches:
+            without = again(parts[key], AS_NEAR * min(trips, default=0)) if key in parts else []
+            if without is not None:
+                part = launch(args, mpi, place, word, *key, rival, path, settings, left_out + without)
+                trips += [row["round_trip_ns"] for row in part["rows"] if "round_trip_ns" in row]
+                parts[key] = merged(parts[key], part) if key in parts else part
     return parts
+
+
+def titled(parts, variant):
+    """Rows or problems, with the variables in their names."""
+    return [one if one["name"] in ("the start", "the end") else {**one, "name": one["name"] + variant} for one in parts]
 
 
 def sentence(problem):
@@ -296,11 +285,11 @@ def measure(args, builds, data):
             return
         parts = measure_libraries(args, data, mpi, place, word, wanted)
         for blank, _, _ in wanted:
-            part, run = parts[blank["library"]], run_of(mpi, place, blank)
-            run["rows"] += part["rows"]
-            run["problems"] += part["problems"]
-            run |= {key: part[key] for key in ("head", "ranks_started") if key in part}
-            run["core_to_core_ns"] = {**run.get("core_to_core_ns", {}), **({word: part["core_to_core_ns"]} if "core_to_core_ns" in part else {})}
+            run = run_of(mpi, place, blank)
+            for (_, variant), part in ((key, part) for key, part in parts.items() if key[0] == blank["library"]):
+                run["rows"] += titled(part["rows"], variant)
+                run["problems"] += titled(part["problems"], variant)
+                run |= {key: part[key] for key in ("head", "ranks_started") if key in part}
             data["done"].append([mpi.family, place, blank["library"], word])
         data["runs"] = [*runs.values()]
         data["quiet"] = not data["busy"] or sorted(data["busy"])[(9 * len(data["busy"]) + 9) // 10 - 1] <= QUIET  # all except a tenth

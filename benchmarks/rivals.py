@@ -203,7 +203,7 @@ def program(rival, mpi):
     target = mpi.folder / "benchmarks" / f"armci-bench-{rival.key}"
     commit = target.parent / "bench-commit.c"
     step([str(TOP / "tools" / "commit"), str(commit)], "bench-commit")
-    sources = sorted(str(path) for path in (TOP / "benchmarks").glob("*.c") if path.name not in ("core_to_core.c", "oshmem.c", "examples_start.c")) + [str(TOP / "tools" / "lib" / "json.c"), str(commit)]
+    sources = sorted(str(path) for path in (TOP / "benchmarks").glob("*.c") if path.name not in ("oshmem.c", "examples_start.c")) + [str(TOP / "tools" / "lib" / "json.c"), str(commit)]
     inputs = [*sources, *map(str, (TOP / "benchmarks").glob("*.h")), *(name for name in libraries if name.startswith("/"))]
     if target.exists() and target.stat().st_mtime > max(os.stat(name).st_mtime for name in inputs):
         return target

@@ -147,17 +147,20 @@ def test_two_days(copy):
         assert put() == (shown or put()), (date, put())
 
 
-def test_near_ratio(copy):
-    """A ratio is marked if the processors were further apart in one of the two runs."""
+# Round trips beside our row, beside that of the other library, and beside a row of a third; what the ratio is then.
+@pytest.mark.parametrize("trips, text", [((100, 100, 100), "1"), ((100, 119, 100), "1"), ((100, 121, 100), "≈ 1"), ((121, 100, 100), "≈ 1"), ((130, 130, 100), "1"),
+                                         ((130, 120, 100), "≈ 1"), ((None, None, 100), "1"), ((None, None, None), "1")])
+def test_near_ratio(copy, trips, text):
+    """A ratio is marked if the processors were next to each other beside one of the two rows only."""
     run, folder = copy
     path, row = folder / "new.json", {"group": "cold", "name": "a row", "valid": True, "median_ns": 100.0, "spread": 9}
-    for near, text in [(100, "1"), (190, "1"), (210, "≈ 1")]:
-        runs = [{**TIMES["runs"][0], "library": key, "core_to_core_ns": {"cold": one}, "rows": [row]} for key, one in (("armci-rma", 100), ("comex-ts", near))]
-        path.write_text(json.dumps({**TIMES, "runs": runs}))
-        run("keep", path)
-        shown = subprocess.run([sys.executable, "-B", "-c", "import records as r; print(r.Facts(r.load()).all['comex-ts-node-mpich-cold-a-row-ratio'].text)"],
-                               cwd=folder / "results", stdout=subprocess.PIPE, text=True, check=True)
-        assert shown.stdout.strip() == text, (near, shown.stdout)
+    runs = [{**TIMES["runs"][0], "library": key, "rows": [{**row, **({"round_trip_ns": trip} if trip else {})}]}
+            for key, trip in zip(("armci-rma", "comex-ts", "armci-mpi-0.4"), trips)]
+    path.write_text(json.dumps({**TIMES, "runs": runs}))
+    run("keep", path)
+    shown = subprocess.run([sys.executable, "-B", "-c", "import records as r; print(r.Facts(r.load()).all['comex-ts-node-mpich-cold-a-row-ratio'].text)"],
+                           cwd=folder / "results", stdout=subprocess.PIPE, text=True, check=True)
+    assert shown.stdout.strip() == text and run("check").returncode == 0, shown.stdout
 
 
 def measure_module(monkeypatch):
@@ -172,7 +175,6 @@ def test_goes_on(tmp_path, monkeypatch):
     run = {"mpi": "mpich", "rows": [], "problems": []}
     monkeypatch.setattr(measure, "open_runs", lambda *_: [({**run, "library": key}, None, "program") for key in ("armci-rma", "comex-ts")])
     monkeypatch.setattr(measure, "busy_share", lambda: 0)
-    monkeypatch.setattr(measure, "core_to_core", lambda _: None)
     head, args = {"commit": "abcdef0123", "machine": {}}, types.SimpleNamespace(
         out=str(tmp_path / "report.json"), places=["node"], words=["latency", "mg"], short=False, minutes=1, checkout="", only=[])
 
@@ -195,17 +197,55 @@ def test_goes_on(tmp_path, monkeypatch):
     assert not measure.unfinished(args.out, {**head, "commit": "0123abcdef"}) and not measure.unfinished(str(tmp_path / "none"), head)
 
 
-# Two libraries in turns: the times between the processors before and behind each launch, and which launch of each counts.
-@pytest.mark.parametrize("times, counts", [([100, 100, 101, 99], [1, 2]), ([500, 500, 500, 480], [1, 2]), ([500, 500, 500, 100, 100, 90, 95, 92], [3, 4]),
-                                           ([100, 400, 90, 90, 400, 90, 390, 90], [4, 2]), ([None, None], [1, 2])])
-def test_near(monkeypatch, times, counts):
-    """A launch counts if the processors were as near to each other as ever, or as near as in any of a few."""
-    measure = measure_module(monkeypatch)
-    left, launches = [*times], []
-    monkeypatch.setattr(measure, "core_to_core", lambda _: left.pop(0))
-    monkeypatch.setattr(measure, "launch", lambda *where: launches.append(where[4]) or {"number": len(launches)})
-    parts = measure.measure_libraries(None, {}, None, "hosts", "remote", [({"library": key}, None, "program") for key in ("armci-rma", "comex-ts")])
-    assert [part["number"] for part in parts.values()] == counts and not left, parts
+def part_of(library, trips, number=0):
+    """A launch with these round trips beside its rows, each of which says the launch that it is of; the row c is compared with the row b."""
+    return {"library": library, "problems": [], "rows": [{"group": "many", "name": name, "valid": True, "launch": number, **({"round_trip_ns": trip} if trip else {}),
+                                                          **({"versus": "b"} if name == "c" else {})} for name, trip in trips.items()]}
+
+
+# Round trips of each launch of two libraries in turns; rows that the launches behind the first two leave out; the launches that the rows are taken from.
+@pytest.mark.parametrize("launches, left_out, taken", [
+    ([{"a": 100, "b": 119}, {"a": 110, "b": 100}], [], [[1, 1], [2, 2]]),
+    ([{"a": 100, "b": 100}, {"a": 100, "b": 121}, {"b": 110}], [["a"]], [[1, 1], [2, 3]]),
+    ([{"a": 140, "b": 140}, {"a": 100, "b": 100}, {"a": 141, "b": 105}, {"a": 99}], [[], ["b"]], [[4, 3], [2, 2]]),
+    ([{"a": 140}, {"a": 100}, {"a": 150}, {"a": 130}], [[], []], [[4], [2]]),
+    ([{"a": 140, "b": 100, "c": 140}, {"a": 100}, {"a": 100, "b": 101, "c": 100}], [[]], [[3, 1, 3], [2]]),
+    ([{"a": 100, "b": 100, "c": 140}, {"a": 100}, {"b": 100, "c": 100}], [["a"]], [[1, 1, 3], [2]]),
+    ([{"a": 75, "b": 61}, {"a": None}, {"a": 74}, {"a": 60}], [["b"], ["b"]], [[4, 1], [2]])])
+def test_near(monkeypatch, launches, left_out, taken):
+    """Rows are repeated whose round trip is longer than that of this MPI library in this place can be, and each is taken from the launch where it was shortest."""
+    measure, asked = measure_module(monkeypatch), []
+    earlier = [{"mpi": mpi, "place": place, **part_of("armci-rma", {"a": trip})} for mpi, place, trip in (("mpich", "node", 1), ("openmpi", "hosts", 2))]
+    earlier += [{"mpi": "mpich", "place": "hosts", **part_of("armci-rma", {"a": 60})}] if launches[0]["a"] == 75 else []
+
+    def launch(*where):
+        asked.append(where[-1])
+        return part_of(where[4], launches[len(asked) - 1], len(asked))
+
+    monkeypatch.setattr(measure, "launch", launch)
+    parts = measure.measure_libraries(None, {"runs": earlier}, types.SimpleNamespace(family="mpich"), "hosts", "many",
+                                      [({"library": key}, None, "program") for key in ("armci-rma", "comex-ts")])
+    assert asked == [[], [], *left_out] and [[row["launch"] for row in part["rows"]] for part in parts.values()] == taken, (asked, parts)
+
+
+def test_variants(tmp_path, monkeypatch):
+    """Rows and problems of a launch with variables have these in their names, and are repeated without those of the other launches."""
+    measure, asked = measure_module(monkeypatch), []
+    monkeypatch.setattr(measure, "open_runs", lambda *_: [({"library": "armci-rma", "mpi": "mpich", "rows": [], "problems": []}, None, "program")])
+    monkeypatch.setattr(measure, "busy_share", lambda: 0)
+    monkeypatch.setattr(measure, "VARIANTS", {("node", "mg"): [(" [x]", {}, ["b*"])]})
+
+    def launch(*where):
+        asked.append([where[5], where[-1]])
+        return {**part_of("armci-rma", {"a": 140 if len(asked) == 2 else 100}, len(asked)), "problems": [{"group": "mg", "name": name, "why": "hangs"} for name in ("d", "the end")]}
+
+    monkeypatch.setattr(measure, "launch", launch)
+    data, args = {"busy": [], "done": [], "runs": []}, types.SimpleNamespace(out=str(tmp_path / "report.json"), places=["node"], words=["mg"], short=False, minutes=1, checkout="", only=[])
+    measure.measure(args, [types.SimpleNamespace(family="mpich")], data)
+    assert asked == [["", []], [" [x]", ["b*"]], [" [x]", ["b*", "d", "the end"]]], asked
+    run, = data["runs"]
+    assert [(row["name"], row["launch"]) for row in run["rows"]] == [("a", 1), ("a [x]", 3)], run
+    assert [one["name"] for one in run["problems"]] == ["d", "the end", "d [x]", "the end"], run
 
 
 def test_short():
