@@ -132,8 +132,8 @@ void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int cont
 /** @defgroup reductions Reductions
  * `x[i]` becomes the reduction of all `x[i]` of the scope, on all processes; the two functions
  * named reduce store it at the first process of the scope only. Operators: "+", "*", "max", "min",
- * "absmax", "absmin"; for integer types also "or" (bitwise), "&&" and "||" (also "land", "lor").
- * Text after the operator is ignored. Collective over the scope or group.
+ * "absmax", "absmin"; for integer types also "or" (bitwise), "&&" and "||" (also "land", "lor"),
+ * which give 0 or 1. Text after the operator is ignored. Collective over the scope or group.
  * @units `n` counts elements of the type.
  * @errors `ARMCI_ERR_TYPE` (scope, type, operator, or an operator that the type lacks),
  * `ARMCI_ERR_COUNT`, `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_GROUP`.

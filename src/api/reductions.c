@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/entry.h"
+#include "base/log.h"
 #include "mpi/coll.h"
 
 struct reduction {
@@ -82,6 +83,29 @@ static void make_absolute(int type, void *x, int n)
         }
 }
 
+/* As the logical operators of MPI give it; where a process is alone, MPI only copies. */
+static void make_logical(int type, void *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        switch (type) {
+        case ARMCI_INT: ((int *)x)[i] = ((int *)x)[i] != 0; break;
+        case ARMCI_LONG: ((long *)x)[i] = ((long *)x)[i] != 0; break;
+        default: ((long long *)x)[i] = ((long long *)x)[i] != 0; break;
+        }
+}
+
+static bool is_logical(const struct reduction *r)
+{
+    return r->op == MPI_LAND || r->op == MPI_LOR;
+}
+
+/* Make the values what the operator of MPI is applied to. */
+static void convert(const struct reduction *r, int type, void *x, int n)
+{
+    if (r->absolute) make_absolute(type, x, n);
+    if (is_logical(r)) make_logical(type, x, n);
+}
+
 /* True if the caller contributes the best key of all contributors. */
 static bool is_best_integer(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
 {
@@ -144,18 +168,27 @@ static void reduce(const char *caller, struct team *team, int scope, void *x, in
     struct reduction r;
     MPI_Comm comm;
     if (!prepare(caller, team, scope, x, n, op, type, &r, &comm)) return;
-    if (r.absolute) make_absolute(type, x, n);
+    convert(&r, type, x, n);
     armcii_coll_allreduce(MPI_IN_PLACE, x, n, r.type, r.op, comm);
 }
 
-/* The result is at the first process only. */
+/* The result is at the first process only; the others keep their values. */
 static void reduce_first(const char *caller, int scope, void *x, int n, const char *op, int type)
 {
     struct reduction r;
     MPI_Comm comm;
     if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;
-    if (r.absolute) make_absolute(type, x, n);
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    void *copy = NULL;
+    if (rank > 0 && n > 0 && (r.absolute || is_logical(&r))) {
+        const size_t size = type_size(type);
+        copy = armcii_alloc((size_t)n, size, "a reduction of %d elements", n);
+        x = memcpy(copy, x, (size_t)n * size);
+    }
+    convert(&r, type, x, n);
     armcii_coll_reduce(x, n, r.type, r.op, comm);
+    free(copy);
 }
 
 void parmci_msg_gop_scope(int scope, void *x, int n, char *op, int type)

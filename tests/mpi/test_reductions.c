@@ -33,7 +33,7 @@ static long contribution(int p, int i, const char *op)
     long value = (p * 7 + i * 3 + i / 11) % 23 - 11;
     if (strcmp(op, "*") == 0) return value % 4 == 0 ? 3 : value % 4;
     if (strcmp(op, "or") == 0) return 1L << ((p * 5 + i) % 29);
-    if (strcmp(op, "land") == 0 || strcmp(op, "lor") == 0) return (i / (p + 1)) % 3 != 0;
+    if (strcmp(op, "land") == 0 || strcmp(op, "lor") == 0) return (i / (p + 1)) % 3 * 5;
     return value;
 }
 
@@ -54,6 +54,7 @@ static long model(const struct scope *s, int i, const char *op)
 {
     long value = contribution(s->list[0], i, op);
     if (op[0] == 'a') value = labs(value);
+    if (op[0] == 'l') value = value != 0;
     for (int k = 1; k < s->n; k++)
         value = combine(value, contribution(s->list[k], i, op), op);
     return value;
@@ -229,7 +230,7 @@ static void over_groups(void)
     }
 }
 
-/* The first process of the scope has the result of a reduce. */
+/* The first process of the scope has the result of a reduce, the others have what they had. */
 static void at_the_root_only(void)
 {
     static const int scopes[] = {SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS};
@@ -245,7 +246,8 @@ static void at_the_root_only(void)
                 armci_msg_reduce_scope(scopes[k], x, 9, op, ARMCI_LONG);
             else
                 armci_msg_reduce(x, 9, op, ARMCI_LONG);
-            if (s.place == 0) check_reduced(x, ARMCI_LONG, 9, op, &s, "armci_msg_reduce");
+            if (s.place > 0) s.place = -1;
+            check_reduced(x, ARMCI_LONG, 9, op, &s, "armci_msg_reduce");
         }
 }
 
