@@ -188,6 +188,29 @@ static void more_together_than_there_is(void)
     still_works();
 }
 
+/* Untouched regions leave less than the mutexes need. */
+static void more_mutexes_than_there_is(void)
+{
+    enum { LEFT = 256 * MIB, MUTEXES = 1 << 26 /* of 16 bytes, on all ranks */ };
+    long bytes = (long)(memory_available() / (size_t)test_ranks() / 2);
+    int n = 0, count = MUTEXES / test_ranks();
+    if (!needs_segments()) return;
+    MPI_Bcast(&bytes, 1, MPI_LONG, 0, test_comm());
+    catch_errors();
+    for (; bytes > LEFT / test_ranks() / 2; bytes /= 2)
+        n += ARMCI_Malloc(bases[n], bytes) == 0;
+    int rc = ARMCI_Create_mutexes(count);
+    caught_errors();
+    check_long(rc, ARMCI_ERR_MEMORY, "ARMCI_Create_mutexes(%d) beside %d regions: code", count, n);
+    if (rc == 0) ARMCI_Destroy_mutexes();
+    free_regions(0, n);
+    check_long(ARMCI_Create_mutexes(100000), 0, "ARMCI_Create_mutexes where there is memory");
+    ARMCI_Lock(99999, 0);
+    ARMCI_Unlock(99999, 0);
+    check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
+    still_works();
+}
+
 static void more_by_memget_than_there_is(void)
 {
     armci_meminfo_t info[8];
@@ -260,6 +283,7 @@ static const struct test tests[] = {
     {"more memory together than there is gives an error, also beside small regions that come and "
      "go",
      more_beside_small_ones},
+    {"more mutexes than there is memory for give an error", more_mutexes_than_there_is},
     {"more memory by ARMCI_Memget than there is gives an error", more_by_memget_than_there_is},
     {"a control group bounds all regions together", within_a_group},
     {"a control group bounds small regions together", small_ones_within_a_group},

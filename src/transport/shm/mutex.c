@@ -8,6 +8,8 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
+#include "node/agree.h"
+#include "node/cpus.h"
 #include "node/heap.h"
 #include "node/node.h"
 #include "node/doorbell.h"
@@ -15,6 +17,21 @@
 #include "transport/transport.h"
 
 enum { CACHE_LINE = 64, FEW = 1024 };
+
+/* Reserve memory, since the kernel would kill the job at the first touch of more than there is.
+ * False, on all members, if a node lacks it. A few mutexes are not worth a look at the system. */
+static bool reserve(struct mutex_memory *set)
+{
+    enum { UNCHECKED_MAX = 1 << 20 }; /* bytes of each process */
+    const struct agreement *a = set->team->agreement;
+    size_t bytes = a->local_rank == 0 ? (size_t)a->here * set->range.stride : 0, left;
+    if (set->range.stride <= UNCHECKED_MAX) return true;
+    if (bytes > 0 && armcii_reservation_try(bytes, armcii_heap_touched(), &left))
+        set->reserved = bytes;
+    if (armcii_coll_all(set->reserved == bytes, set->team->comm)) return true;
+    armcii_reservation_release(set->reserved);
+    return false;
+}
 
 void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name)
 {
@@ -29,6 +46,11 @@ void *armcii_mutexes_create(struct team *team, const int count[], unsigned long 
         free(set);
         return NULL;
     }
+    if (!reserve(set)) {
+        armcii_range_free(team, &set->range);
+        free(set);
+        return NULL;
+    }
     memset(armcii_mutex_address(set, team->rank, 0), 0, (size_t)count[team->rank] * set->stride);
     armcii_coll_barrier(team->comm);
     return set;
@@ -38,6 +60,7 @@ void armcii_mutexes_free(void *set)
 {
     const struct mutex_memory *s = set;
     armcii_range_free(s->team, &s->range);
+    armcii_reservation_release(s->reserved);
     free(set);
 }
 

@@ -28,7 +28,8 @@ _Static_assert(sizeof(struct mutex) == 16, "a process may have 100,000");
 struct mutex_memory {
     struct team *team;
     struct range range;
-    size_t stride; /* bytes from a mutex to the next: a cache line where they are few */
+    size_t stride;   /* bytes from a mutex to the next: a cache line where they are few */
+    size_t reserved; /* bytes of this node's memory that this process accounts for (node/cpus.h) */
 };
 void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name);
 void armcii_mutexes_free(void *set);
