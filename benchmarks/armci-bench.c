@@ -184,8 +184,8 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
     for (int i = 0; i < options->word_count; i++) {
         if (is_known(options->words[i])) continue;
         const char *meant = nearest(options->words[i]);
-        snprintf(why, room, "unknown word: %.100s%s%s", options->words[i],
-                 meant ? "; did you mean " : "", meant ? meant : "");
+        snprintf(why, room, "unknown word: %.100s%s%s%s", options->words[i],
+                 meant ? "; did you mean " : "", meant ? meant : "", meant ? "?" : "");
         return false;
     }
     snprintf(why, room, "%s", "no word given");

@@ -44,11 +44,11 @@ def test_norm_of_mg(ranks):
 
 
 def test_wrong_word():
-    """Three lines, the first of which has the word that was meant."""
-    job = run_job(1, BENCH[0], "latncy")
-    assert job.status == 2 and job.count("^armci-bench: unknown word: latncy; did you mean latency[?]$") == 1, job.all
-    assert job.count("^words: latency bandwidth .* all$") == job.count("^armci-bench --help describes") == 1, job.all
-    assert job.count("  bandwidth ") == 0, job.all
+    """Three lines, the first of which has the word that was meant. Without a launcher: MPICH's may lose what a program says that ends at once."""
+    done = subprocess.run([BENCH[0], "latncy"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 2 and lines[0] == "armci-bench: unknown word: latncy; did you mean latency?", done.stdout
+    assert re.match("words: latency bandwidth .* all$", lines[1]) and lines[2].startswith("armci-bench --help describes") and len(lines) == 3, done.stdout
 
 
 @pytest.mark.parametrize("ranks", [2, os.cpu_count() + 1])
