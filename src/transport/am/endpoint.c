@@ -290,12 +290,12 @@ static void take_bundle(const MPI_Status *status)
     struct endpoint *e = endpoints.shared.of[status->MPI_SOURCE];
     const char *mistake = find_mistake(e, received);
     if (mistake) refuse_bundle(status, mistake);
+    if (endpoints.bundle.bytes > 0) take_replies(e, status);
     e->acked += (uint64_t)head->messages;
     note_served(e, head->served);
     endpoints.replies_pending -= (unsigned)head->messages;
     if (head->rndv_tag) remove_rndv(e, head->rndv_tag);
     if (head->credit.messages > 0) handle_grant(e, head->credit);
-    if (endpoints.bundle.bytes > 0) take_replies(e, status);
     if (e->open && (e->acked == e->sent || e->waits_for_window)) armcii_endpoint_send(e);
 }
 

@@ -159,14 +159,15 @@ void armcii_short_gets_add(struct short_gets *gets, struct outstanding *o)
 unsigned armcii_short_gets_complete(struct short_gets *gets, const char *replies, size_t bytes)
 {
     unsigned n = 0;
-    for (struct outstanding *o; bytes > 0; n++) {
-        o = gets->first;
-        const size_t padded = o ? armcii_am_padded(o->shape.bytes) : 0;
-        if (!o || padded > bytes) return 0;
+    size_t replied = 0;
+    for (const struct outstanding *o = gets->first; o && replied < bytes; o = o->next, n++)
+        replied += armcii_am_padded(o->shape.bytes);
+    if (replied != bytes) return 0;
+    for (unsigned i = 0; i < n; i++) {
+        struct outstanding *o = gets->first;
         gets->first = o->next;
         armcii_shape_unpack(&o->shape, replies);
-        replies += padded;
-        bytes -= padded;
+        replies += armcii_am_padded(o->shape.bytes);
         recycle(o);
     }
     gets->done += n;
