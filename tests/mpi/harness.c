@@ -384,32 +384,28 @@ static long library_kib(void)
     return kib;
 }
 
-static long descriptors_at_once(void)
+/* True for what is neither a socket of MPI nor a file in /proc, which the progress thread has open
+ * for a moment before each long sleep. */
+static bool counts(int descriptor)
+{
+    char path[64];
+    char file[64];
+    int domain;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &(socklen_t){sizeof domain}) == 0)
+        return domain == AF_UNIX;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(path, file, sizeof file - 1);
+    return length > 0 && strncmp(file, "/proc/", strlen("/proc/")) != 0;
+}
+
+long descriptors(void)
 {
     long n = 0;
     DIR *folder = opendir("/proc/self/fd");
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        int domain;
-        bool has = getsockopt(atoi(entry->d_name), SOL_SOCKET, SO_DOMAIN, &domain,
-                              &(socklen_t){sizeof domain}) == 0;
-        if (!has || domain == AF_UNIX) n++;
-    }
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (entry->d_name[0] != '.' && counts(atoi(entry->d_name))) n++;
     if (folder) closedir(folder);
     return n;
-}
-
-/* The progress thread has a file in /proc open for a moment before each long sleep: the least of
- * several counts. */
-long descriptors(void)
-{
-    enum { COUNTS = 5 };
-    long least = descriptors_at_once();
-    for (int i = 1; i < COUNTS; i++) {
-        usleep(100);
-        long n = descriptors_at_once();
-        if (n < least) least = n;
-    }
-    return least;
 }
 
 /* KiB of memory that the process uses. With the address sanitizer what is allocated: what is freed
