@@ -408,19 +408,18 @@ long descriptors(void)
     return n;
 }
 
-/* KiB of memory that the process uses. With the address sanitizer what is allocated: what is freed
- * stays resident. */
+/* With the address sanitizer what is allocated: what is freed stays resident. */
 #ifdef __SANITIZE_ADDRESS__
 size_t __sanitizer_get_current_allocated_bytes(void); /* gcc 12 has no header for it */
 
-static long process_kib(void)
+long process_kib(void)
 {
     return (long)(__sanitizer_get_current_allocated_bytes() >> 10);
 }
 #else
-static long process_kib(void)
+long process_kib(void)
 {
-    return kib_in("/proc/self/status", "VmRSS:");
+    return kib_in("/proc/self/status", "RssAnon:") + kib_in("/proc/self/status", "RssShmem:");
 }
 #endif
 

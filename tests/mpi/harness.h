@@ -173,12 +173,15 @@ long kib_in(const char *path, const char *key);
 bool forget_largest(void);
 /* Of the resident size, what is not the process's own, KiB. */
 long not_own_kib(void);
+/* KiB of memory that the process uses; no files, of which the kernel maps more than is touched. */
+long process_kib(void);
 /* Bytes of memory that the system can still give to programs. */
 size_t memory_available(void);
 /* Lines of a file, such as /proc/self/maps, that contain the text. */
 long lines_with(const char *path, const char *text);
 
-/* Entries of /proc/self/fd but network connections, which MPI opens and closes at any time. */
+/* Entries of /proc/self/fd but network connections, which MPI opens and closes at any time, and
+ * files in /proc. */
 long descriptors(void);
 
 /* What a process holds, and a check that it is not more than before. Collective. */

@@ -18,12 +18,6 @@ static void start(int *argc, char ***argv)
     mpi_start = now() - begun;
 }
 
-/* KiB of memory that the caller has touched. */
-static long resident(void)
-{
-    return kib_in("/proc/self/status", "VmRSS:");
-}
-
 /* Of all processes. */
 static double largest(double mine)
 {
@@ -42,7 +36,7 @@ static double mean(double mine)
 /* What a process has touched since it had `before`. */
 static double kilobytes_since(long before, const char *what)
 {
-    double mine = (double)(resident() - before), average = mean(mine), most = largest(mine);
+    double mine = (double)(process_kib() - before), average = mean(mine), most = largest(mine);
     if (test_rank() == 0)
         printf("%-28s KiB of a process: mean %.0f, most %.0f\n", what, average, most);
     return most;
@@ -89,7 +83,7 @@ static void few_bytes(void)
 {
     void **first = need_zeroed(REGIONS * (size_t)test_ranks() * sizeof *first);
     MPI_Barrier(MPI_COMM_WORLD); /* what MPI makes for its first message is not the library's */
-    long before = resident();
+    long before = process_kib();
     double begun = now();
     check_long(ARMCI_Init(), 0, "ARMCI_Init");
     double own_start = largest(now() - begun), start = largest(mpi_start);
@@ -98,7 +92,7 @@ static void few_bytes(void)
     const double most = test_ranks() < 16 ? 1.5 : 0.75; /* of MPI's; few ranks start soon */
     check_time(own_start, most * start + 0.02, "ARMCI_Init; MPI_Init took %.0f ms", 1e3 * start);
     kilobytes_since(before, "ARMCI_Init");
-    before = resident();
+    before = process_kib();
     begun = now();
     for (int i = 0; i < REGIONS; i++)
         check_long(ARMCI_Malloc(first + i * test_ranks(), SLICE), 0, "ARMCI_Malloc");
