@@ -12,7 +12,8 @@
 struct reduction {
     MPI_Op op;
     MPI_Datatype type;
-    bool absolute; /* reduces absolute values */
+    /* Makes the values what the operator of MPI is applied to; NULL: they are. */
+    void (*convert)(int type, void *x, int n);
 };
 
 /* 0: invalid type. */
@@ -44,33 +45,6 @@ static MPI_Datatype mpi_type(int type)
     }
 }
 
-/* False: invalid operator or type. Only the beginning of a name is compared: Fortran callers pass
- * names that are padded or not terminated. */
-static bool find_reduction(const char *op, int type, struct reduction *r)
-{
-    static const struct {
-        const char *name;
-        enum { SUM, PRODUCT, LARGEST, SMALLEST, BIT_OR, AND, OR } op;
-        bool absolute, integers_only;
-    } operators[] = {
-        {"+", SUM, false, false},         {"*", PRODUCT, false, false},
-        {"max", LARGEST, false, false},   {"min", SMALLEST, false, false},
-        {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
-        {"or", BIT_OR, false, true},      {"&&", AND, false, true},
-        {"||", OR, false, true},          {"land", AND, false, true},
-        {"lor", OR, false, true},
-    };
-    const MPI_Op mpi_op[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR, MPI_LAND, MPI_LOR};
-    if (!op || type_size(type) == 0) return false;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        if (strncmp(op, operators[i].name, strlen(operators[i].name)) != 0) continue;
-        if (operators[i].integers_only && !is_integer(type)) return false;
-        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), operators[i].absolute};
-        return true;
-    }
-    return false;
-}
-
 static void make_absolute(int type, void *x, int n)
 {
     for (int i = 0; i < n; i++)
@@ -94,16 +68,37 @@ static void make_logical(int type, void *x, int n)
         }
 }
 
-static bool is_logical(const struct reduction *r)
+/* False: invalid operator or type. Only the beginning of a name is compared: Fortran callers pass
+ * names that are padded or not terminated. */
+static bool find_reduction(const char *op, int type, struct reduction *r)
 {
-    return r->op == MPI_LAND || r->op == MPI_LOR;
-}
-
-/* Make the values what the operator of MPI is applied to. */
-static void convert(const struct reduction *r, int type, void *x, int n)
-{
-    if (r->absolute) make_absolute(type, x, n);
-    if (is_logical(r)) make_logical(type, x, n);
+    static const struct {
+        const char *name;
+        enum { SUM, PRODUCT, LARGEST, SMALLEST, BIT_OR, AND, OR } op;
+        void (*convert)(int type, void *x, int n);
+        bool integers_only;
+    } operators[] = {
+        {"+", SUM, NULL, false},
+        {"*", PRODUCT, NULL, false},
+        {"max", LARGEST, NULL, false},
+        {"min", SMALLEST, NULL, false},
+        {"absmax", LARGEST, make_absolute, false},
+        {"absmin", SMALLEST, make_absolute, false},
+        {"or", BIT_OR, NULL, true},
+        {"&&", AND, make_logical, true},
+        {"||", OR, make_logical, true},
+        {"land", AND, make_logical, true},
+        {"lor", OR, make_logical, true},
+    };
+    const MPI_Op mpi_op[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR, MPI_LAND, MPI_LOR};
+    if (!op || type_size(type) == 0) return false;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        if (strncmp(op, operators[i].name, strlen(operators[i].name)) != 0) continue;
+        if (operators[i].integers_only && !is_integer(type)) return false;
+        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), operators[i].convert};
+        return true;
+    }
+    return false;
 }
 
 /* True if the caller contributes the best key of all contributors. */
@@ -168,7 +163,7 @@ static void reduce(const char *caller, struct team *team, int scope, void *x, in
     struct reduction r;
     MPI_Comm comm;
     if (!prepare(caller, team, scope, x, n, op, type, &r, &comm)) return;
-    convert(&r, type, x, n);
+    if (r.convert) r.convert(type, x, n);
     armcii_coll_allreduce(MPI_IN_PLACE, x, n, r.type, r.op, comm);
 }
 
@@ -181,12 +176,12 @@ static void reduce_first(const char *caller, int scope, void *x, int n, const ch
     int rank;
     MPI_Comm_rank(comm, &rank);
     void *copy = NULL;
-    if (rank > 0 && n > 0 && (r.absolute || is_logical(&r))) {
+    if (rank > 0 && n > 0 && r.convert) {
         const size_t size = type_size(type);
         copy = armcii_alloc((size_t)n, size, "a reduction of %d elements", n);
         x = memcpy(copy, x, (size_t)n * size);
     }
-    convert(&r, type, x, n);
+    if (r.convert) r.convert(type, x, n);
     armcii_coll_reduce(x, n, r.type, r.op, comm);
     free(copy);
 }
@@ -244,7 +239,7 @@ static void select_record(const char *caller, int scope, void *x, int n, const c
     struct reduction r;
     MPI_Comm comm;
     if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;
-    if (r.absolute || (r.op != MPI_MAX && r.op != MPI_MIN)) {
+    if (r.convert || (r.op != MPI_MAX && r.op != MPI_MIN)) {
         armcii_error(ARMCI_ERR_TYPE, caller, "op", "must be \"max\" or \"min\"", "\"%.20s\"", op);
         return;
     }
