@@ -181,7 +181,7 @@ size_t memory_available(void);
 long lines_with(const char *path, const char *text);
 
 /* Entries of /proc/self/fd but network connections, which MPI opens and closes at any time, and
- * files in /proc. */
+ * the progress thread's files in /proc. */
 long descriptors(void);
 
 /* What a process holds, and a check that it is not more than before. Collective. */

@@ -401,7 +401,7 @@ static void thousand_groups(void)
     if (!needs_few_ranks(8)) return;
     /* More communicators than MPICH has at a time. Where ranks wait for a processor, two rounds
      * pass until each has seen all pages of the small regions. */
-    for (int round = 0; round < 7; round++) {
+    for (int round = 0; round < 8; round++) {
         thousand_at_once();
         if (round == 2) before = held();
     }
