@@ -64,7 +64,7 @@ def test_losses(copy):
     for nanoseconds, count in [("1.5", 1), ("999", 0)]:
         make_mistake(folder, "results/times.json", time, r"\g<1>" + nanoseconds)
         run("update")
-        rows = re.findall(r"\| rmw fetch-and-add long \| one node \| MPICH \| ComEx MPI-TS \| \[.*?\]\([^)]*-ratio\) \| \w+ \|", (folder / "doc/performance.md").read_text())
+        rows = re.findall(r"\| rmw fetch-and-add long \| one node \| MPICH \| ComEx MPI-TS \| \[.*?\]\([^)]*-ratio\) \| [^|]+ \|", (folder / "doc/performance.md").read_text())
         assert len(rows) == count, rows
 
 
@@ -83,15 +83,15 @@ def test_wrong_results(copy):
     assert done.returncode == 1 and "less than the minimum" in done.stdout, done.stdout
 
 
-def make_slower(folder):
-    """Of the rows of A 18 with one of the libraries, which do then not hold."""
+def set_rows_of_a_18(folder, mpis, ratio):
+    """Gives the rows of A 18 with these MPI libraries a ratio; they hold up to 1."""
     path = folder / "results" / "times.json"
     data = json.loads(path.read_text())
     for record in data["times"]:
-        if [record[key] for key in ("library", "mpi", "place", "word")] == ["armci-rma", "mpich", "hosts", "many"]:
+        if [record[key] for key in ("library", "place", "word")] == ["armci-rma", "hosts", "many"] and record["mpi"] in mpis:
             for row in record["rows"]:
                 if re.fullmatch(r"getS \d+ x \d+ doubles", row["name"]):
-                    row["versus_median_ratio"] = 7.5
+                    row["versus_median_ratio"] = ratio
     path.write_text(json.dumps(data))
 
 
@@ -100,13 +100,15 @@ def test_verdicts(copy):
     run, folder = copy
     page = folder / "doc" / "reference" / "papers.md"
     figure = lambda: " ".join(re.search(r"### A 18\n.*?(?=\n### )", page.read_text(), re.S)[0].split())  # noqa: E731
+    set_rows_of_a_18(folder, ("mpich", "openmpi"), 0.5)
+    run("update")
     assert "**Shown in part**: 8 of 8 rows hold;" in figure() and "no record" not in figure(), figure()
     make_mistake(folder, "results/times.json", r'("armci-rma", "mpi": "mpich", "place": "hosts", "word": "many".*?"name": "getS 8 x 8 doubles".*?"versus_median_ratio": )[\d.]+', r"\g<1>7.5")
     make_mistake(folder, "results/times.json", r'("armci-rma", "mpi": "openmpi", "place": "hosts", "word": "many".*?)"name": "getS 8 x 8 doubles"', r'\1"name": "another"')
     assert "PLACES=hosts WORDS=many    " in run("missing").stdout
     run("update")
     assert "**Shown in part**: 6 of 7 rows hold, 1 has no record" in figure() and ", 7.5 |" in figure() and "| no record |" in figure(), figure()
-    make_slower(folder)
+    set_rows_of_a_18(folder, ("mpich",), 7.5)
     run("update")
     assert "**Not reproduced**: 3 of 7 rows hold" in figure() and re.search(r"\[A 18\].*\| not reproduced \| 3 of 7 \|$", page.read_text(), re.M), figure()
 
