@@ -236,7 +236,7 @@ WHY = [(r"hosts-.*-(computing|first)-ratio$", "a rank of each node does nothing 
        (r"hosts-mpich-.*-(32|64)-kib-|hosts-mpich-.*accs-64-x-512-b", "ours are messages of 16 KiB: longer ones begin with a handshake"),
        (r"hosts-.*-(acc|put|get)-(256-kib|\d+-mib)", "ours are messages, which begin with a handshake"),
        (r"hosts-.*-mg-w", "faces of 35 KB go in two fragments each"),
-       (r"(comex-ts-hosts|armci-mpi-0-\d(-1)?-hosts-mpich)-.*(-\d-b|rmw|lock)-", "MPI without threads is faster; its target must wait"),
+       (r"(comex-ts|armci-mpi-0-\d(-1)?)-hosts-.*(-\d-b|-(16|32)-kib|rmw|lock|barrier)-", "our progress thread shares the processor; its target must wait"),
        (r"node-.*-of-a-matrix", "rows 4096 bytes apart share a set of the processor's cache, whose size limits both"),
        (r"node-openmpi-bandwidth-(put|get)-", "ours is memcpy of the C library"),
        (r"", "unknown")]
