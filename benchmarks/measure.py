@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+import typing
 
 import examples
 import rivals
@@ -31,7 +32,7 @@ WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "conte
                    "worst", "foreign", "ga-pool"],
          "nodes": ["fences"]}
 OURS_ONLY = ["fences", "matmul", "methods", "passive", "cold", "worst", "foreign"]  # words whose rivals are rows beside them, and those about this library
-# Launches of a word with other settings: what is behind the names of its rows, variables, and rows left out.
+# Launches of a word with other settings: the last members of a Candidate.
 RMA = {"ARMCI_TRANSPORT": "rma"}
 LISTS = {**RMA, "ARMCI_STRIDED_METHOD": "iov"}
 ROUTES = [(" [rma]", RMA), *((f" [rma, {method}]", {**LISTS, "ARMCI_IOV_METHOD": method}) for method in ("consrv", "batched", "direct"))]
@@ -92,13 +93,13 @@ def pretending(mpi):
 class Job:
     """One launch of armci-bench; rows and their sentences go to the run."""
 
-    def __init__(self, mpi, place, ranks, program, words, seconds, settings=()):
+    def __init__(self, mpi, place, ranks, program, words, seconds, settings):
         self.place = place
         self.output = mpi.folder / "benchmarks" / "report-run.json"
         self.log = mpi.folder / "benchmarks" / "report-run.log"
         launcher = [str(mpi.folder / "tests" / "launch")] if place != "hosts" else [str(TOP / "tests/hosts/two-hosts"), "launch"]
         self.command = [*launcher, str(ranks), "3600", *(pretending(mpi) if place == "nodes" else []), str(program), *words, "--seconds", str(seconds), "--json", str(self.output)]
-        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec, **(PRETENDED if place == "nodes" else {}), **dict(settings)}
+        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec, **(PRETENDED if place == "nodes" else {}), **settings}
 
     def read(self):
         try:
@@ -179,15 +180,26 @@ def measure_word(job, run, word, left_out):
     run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in known.values() if not row["valid"]]
 
 
-def launch(args, mpi, place, word, library, variant, rival, path, settings, left_out):
-    """The rows of a word, and what went wrong."""
+class Candidate(typing.NamedTuple):
+    """A library, with other settings of it or without: what is behind the names of its rows, variables, and rows left out."""
+    library: str
+    rival: object  # None: this library
+    program: str
+    variant: str = ""
+    settings: dict = {}
+    left_out: list = []
+
+
+def launch(args, mpi, place, word, one, without):
+    """The rows of a word with a candidate, without some, and what went wrong."""
+    library, rival = one.library, one.rival
     ranks = RANKS[place] + (1 if place == "node" else 2) * (rival.extra_ranks if rival else 0)
-    progress(f"{mpi.family}, {place}, {word}{variant}: {library} on {ranks} ranks")
+    progress(f"{mpi.family}, {place}, {word}{one.variant}: {library} on {ranks} ranks")
     if word in (examples.WORD, examples.POOL):
         rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
         return {"rows": rows, "problems": problems}
     part = {"library": library, "rows": [], "problems": [], "ranks_started": ranks}
-    measure_word(Job(mpi, place, ranks, path, [word], args.seconds, settings), part, word, left_out)
+    measure_word(Job(mpi, place, ranks, one.program, [word], args.seconds, one.settings), part, word, one.left_out + without)
     return part
 
 
@@ -207,15 +219,16 @@ def merged(old, new):
 
 def measure_libraries(args, data, mpi, place, word, wanted):
     """The rows of a word with each library, by its key and what is behind the rows' names; those that were measured with the processors apart are repeated."""
-    launches = [((blank["library"], variant), rival, path, settings, left_out) for blank, rival, path in wanted
-                for variant, settings, left_out in [("", (), []), *(VARIANTS.get((place, word), []) if blank["library"] == OURS else [])]]
+    candidates = [Candidate(blank["library"], rival, path, *variant) for blank, rival, path in wanted
+                  for variant in [(), *(VARIANTS.get((place, word), []) if blank["library"] == OURS else [])]]
     trips = [row["round_trip_ns"] for run in data["runs"] if (run["mpi"], run["place"]) == (mpi.family, place) for row in run["rows"] if "round_trip_ns" in row]
     parts = {}
     for _ in range(MOST_LAUNCHES):
-        for key, rival, path, settings, left_out in launches:
+        for one in candidates:
+            key = (one.library, one.variant)
             without = again(parts[key], AS_NEAR * min(trips, default=0)) if key in parts else []
             if without is not None:
-                part = launch(args, mpi, place, word, *key, rival, path, settings, left_out + without)
+                part = launch(args, mpi, place, word, one, without)
                 trips += [row["round_trip_ns"] for row in part["rows"] if "round_trip_ns" in row]
                 parts[key] = merged(parts[key], part) if key in parts else part
     return parts

@@ -180,11 +180,11 @@ def test_goes_on(tmp_path, monkeypatch):
     head, args = {"commit": "abcdef0123", "machine": {}}, types.SimpleNamespace(
         out=str(tmp_path / "report.json"), places=["node"], words=["latency", "mg"], short=False, minutes=1, checkout="", only=[])
 
-    def launch(_, mpi, place, word, library, *__):
-        asked.append(f"{word} {library}")
+    def launch(_, mpi, place, word, one, without):
+        asked.append(f"{word} {one.library}")
         if len(asked) == 4:
             raise KeyboardInterrupt
-        return {"library": library, "rows": [{"group": word, "name": "a row", "valid": True}], "problems": []}
+        return {"library": one.library, "rows": [{"group": word, "name": "a row", "valid": True}], "problems": []}
 
     monkeypatch.setattr(measure, "launch", launch)
     latency, mg = ([f"{word} {key}" for key in ("armci-rma", "comex-ts")] for word in ("latency", "mg"))
@@ -221,8 +221,9 @@ def test_near(monkeypatch, launches, left_out, taken):
     earlier += [{"mpi": "mpich", "place": "hosts", **part_of("armci-rma", {"a": 60})}] if launches[0]["a"] == 75 else []
 
     def launch(*where):
-        asked.append(where[-1])
-        return part_of(where[4], launches[len(asked) - 1], len(asked))
+        *_, one, without = where
+        asked.append(without)
+        return part_of(one.library, launches[len(asked) - 1], len(asked))
 
     monkeypatch.setattr(measure, "launch", launch)
     parts = measure.measure_libraries(None, {"runs": earlier}, types.SimpleNamespace(family="mpich"), "hosts", "many",
@@ -238,7 +239,8 @@ def test_variants(tmp_path, monkeypatch):
     monkeypatch.setattr(measure, "VARIANTS", {("node", "mg"): [(" [x]", {}, ["b*"])]})
 
     def launch(*where):
-        asked.append([where[5], where[-1]])
+        *_, one, without = where
+        asked.append([one.variant, one.left_out + without])
         return {**part_of("armci-rma", {"a": 140 if len(asked) == 2 else 100}, len(asked)), "problems": [{"group": "mg", "name": name, "why": "hangs"} for name in ("d", "the end")]}
 
     monkeypatch.setattr(measure, "launch", launch)

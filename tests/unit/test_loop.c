@@ -345,11 +345,12 @@ static void start_beside(const cpu_set_t *taken, const cpu_set_t *of_job)
     armcii_progress_thread_start(&usual);
 }
 
-/* Its sleeps during many polls. */
+/* Its sleeps during many polls, when it spins no more because it has just started. */
 static int sleeps_beside(const cpu_set_t *taken, const cpu_set_t *of_job)
 {
     start_beside(taken, of_job);
-    while (polls < 100 * POLLS)
+    usleep(2 * SPIN_US);
+    for (const int before = polls; polls < before + 100 * POLLS;)
         usleep(100);
     int slept = sleeps;
     armcii_progress_thread_end();
