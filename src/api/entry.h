@@ -3,6 +3,10 @@
 #ifndef ARMCII_ENTRY_H
 #define ARMCII_ENTRY_H
 
+/* Priority of the library's constructors: a program that has libarmci.a in itself may start ARMCI
+ * in one of its own. */
+enum { BEFORE_PROGRAM = 101 };
+
 /* The shared library exports these declarations only. */
 #pragma GCC visibility push(default)
 #include <armci.h>

@@ -132,8 +132,8 @@ static void abort_job(int status)
     MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
 }
 
-/* Before main, since a call before ARMCI_Init may abort. */
-__attribute__((constructor)) static void set_abort(void)
+/* A call before ARMCI_Init may abort. */
+__attribute__((constructor(BEFORE_PROGRAM))) static void set_abort(void)
 {
     armcii_error_set_abort(abort_job);
 }
