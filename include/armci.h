@@ -366,7 +366,7 @@ int ARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int pr
 /** @defgroup flag Put with flag
  * A put; when its data are in place, `value` is stored in the int `*flag` of the target. A process
  * that sees the flag sees the data, and what the caller put or accumulated to `proc` before,
- * without waiting: non-blocking, or queued in an aggregate handle.
+ * without waiting: non-blocking, or queued in an aggregate handle. An unaligned flag may be torn.
  * @completion As of a put: the local buffer may be reused; data and flag arrive without further
  * calls, and are remotely complete after a fence.
  * @ordering The flag after all of these, for every observer that reads the flag by ARMCI or, where

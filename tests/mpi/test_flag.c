@@ -193,6 +193,25 @@ static void test_flag_elsewhere(void)
     region_free(flag);
 }
 
+static void test_unaligned(void)
+{
+    int me = test_rank(), n = test_ranks(), to = (me + 1) % n, left = (me + n - 1) % n;
+    void **base = region_zeroed(sizeof(struct slice));
+    struct slice *mine = base[me], *theirs = base[to];
+    static unsigned char source[MANY * STRIDE];
+    for (int bytes = 1; bytes <= MANY * STRIDE; bytes *= 2) {
+        memset(source, me + bytes, (size_t)bytes);
+        check_long(ARMCI_Put_flag(source, theirs->data, bytes, (void *)((char *)&theirs->flag + 1),
+                                  bytes, to),
+                   0, "ARMCI_Put_flag of %d bytes: code", bytes);
+        ARMCI_Barrier();
+        check_long(ARMCI_GetValueInt((char *)&mine->flag + 1, me), bytes, "unaligned flag");
+        check_long(mine->data[bytes - 1], (unsigned char)(left + bytes), "last of %d bytes", bytes);
+        ARMCI_Barrier();
+    }
+    region_done(base);
+}
+
 /* Without another call of the process that has queued it: it had been told that more follows. */
 static void test_refused(void)
 {
@@ -240,6 +259,7 @@ static const struct test tests[] = {
     {"a put after a flag in the same place", test_flag_then_put},
     {"a fence completes data and flag", test_fence},
     {"a flag in another region", test_flag_elsewhere},
+    {"a flag that is not aligned, behind data of any length", test_unaligned},
     {"what is queued arrives although the flagged put is refused", test_refused},
 };
 SUITE();

@@ -130,10 +130,12 @@ static char *alloc_buffer(size_t bytes)
     return buffer;
 }
 
-/* The flag behind all data of the put, which comes with a request for data received in place. */
+/* The flag behind all data of the put, which comes with a request for data received in place. The
+ * server sets it atomically: one that is not aligned is a request of its own. */
 static struct am_flag carry_flag(const struct op *op, const struct shape *s)
 {
     if (!op->flag || s->bytes < op->shape.bytes) return (struct am_flag){0};
+    if ((uintptr_t)op->flag->address % sizeof(int) != 0) return (struct am_flag){0};
     op->flag->is_carried = true;
     return (struct am_flag){(uint64_t)(uintptr_t)op->flag->address, op->flag->value};
 }
