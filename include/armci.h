@@ -222,7 +222,7 @@ const char *ARMCI_RMA_Version(void);
  * `base_ptrs`. */
 int ARMCI_Malloc(void **base_ptrs, armci_size_t bytes);
 /** Free a region. `ptr`: the caller's own base pointer, NULL if its slice has 0 bytes; at least one
- * process passes a base pointer. */
+ * process passes a base pointer, unless all slices have 0 bytes. */
 int ARMCI_Free(void *ptr);
 /** As ARMCI_Malloc over the processes of a group. */
 int ARMCI_Malloc_group(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group);
@@ -582,8 +582,8 @@ int ARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc);
 /** @} */
 /** @defgroup mutexes Mutexes
  * Each process owns mutexes, which any process may lock. A mutex is identified by its number and
- * its owner. Mutexes are fair: granted in the order of requests. One set exists at a time;
- * `armcix.h` has any number of sets.
+ * its owner. Mutexes are fair: granted in the order in which requests reach the owner's node. One
+ * set exists at a time; `armcix.h` has any number of sets.
  * @completion `ARMCI_Unlock` first completes, remotely, all pending operations of the caller, so
  * that the next holder sees them. Creating and destroying is collective.
  * @errors `ARMCI_ERR_MUTEX`: no mutexes exist, or they exist already; the process owns no such
