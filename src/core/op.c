@@ -66,31 +66,34 @@ static inline int issue(const struct op *op, const struct raddr *raddr, struct r
                                                  : order_and_issue(op, raddr, req);
 }
 
+static int resolve_segment(const struct op *op, const struct segment *seg, struct raddr *raddr)
+{
+    const char *argument = remote_argument(op);
+    int rc = armcii_op_resolve(op->caller, argument, op->target, seg->remote, seg->bytes, raddr);
+    return rc ? rc : armcii_op_check_mode(op->caller, argument, op->verb.kind, raddr);
+}
+
 /* Issue the segments of a vector over several slices one by one, each complete before the next. The
- * data are already scaled. */
-static void issue_scattered(const struct op *op)
+ * data are already scaled. 0 or an error code: memory may run out, and another thread free a slice.
+ */
+static int issue_scattered(const struct op *op)
 {
     struct shape_iter it;
     struct segment seg;
     struct raddr raddr;
-    for (armcii_shape_begin(&it, &op->shape); armcii_shape_next(&it, &seg);) {
+    int rc = 0;
+    for (armcii_shape_begin(&it, &op->shape); rc == 0 && armcii_shape_next(&it, &seg);) {
         struct op one = *op;
         struct request req = {0};
         one.scale = NULL;
         one.lo = seg.remote;
         one.hi = seg.remote + seg.bytes;
         armcii_shape_contiguous(&one.shape, seg.local, seg.remote, seg.bytes);
-        armcii_resolve(op->target, seg.remote, seg.bytes, &raddr);
-        issue(&one, &raddr, &req);
-        armcii_op_wait(&req);
+        rc = resolve_segment(op, &seg, &raddr);
+        if (rc == 0) rc = issue(&one, &raddr, &req);
+        if (rc == 0) armcii_op_wait(&req);
     }
-}
-
-static int resolve_segment(const struct op *op, const struct segment *seg, struct raddr *raddr)
-{
-    const char *argument = remote_argument(op);
-    int rc = armcii_op_resolve(op->caller, argument, op->target, seg->remote, seg->bytes, raddr);
-    return rc ? rc : armcii_op_check_mode(op->caller, argument, op->verb.kind, raddr);
+    return rc;
 }
 
 static int check_scattered(const struct op *op)
@@ -112,9 +115,9 @@ static int start_scattered(const struct op *op)
     int rc = check_scattered(op);
     if (!rc && armcii_op_is_scaled(op)) rc = armcii_op_pack(op, &scaled.shape, &buffers);
     if (rc) return rc;
-    issue_scattered(&scaled);
+    rc = issue_scattered(&scaled);
     armcii_buffers_free(buffers);
-    return 0;
+    return rc;
 }
 
 /* Where no slice that is known holds the remote side. Negative strides reach below the first
