@@ -65,21 +65,27 @@ int armcii_doorbell_fd(void)
     return doorbell.n > 0 ? doorbell.bells[doorbell.rank % doorbell.n] : -1;
 }
 
-void armcii_doorbell_ring_number(unsigned number)
+static void ring(int number)
 {
     struct doorbell *b = &doorbell.all[number];
     atomic_fetch_add(&b->rung, 1);
-    if (atomic_load(&b->asleep)) eventfd_write(doorbell.bells[(int)number % doorbell.n], 1);
+    if (atomic_load(&b->asleep)) eventfd_write(doorbell.bells[number % doorbell.n], 1);
+}
+
+void armcii_doorbell_ring_server(void)
+{
+    ring(0);
 }
 
 void armcii_doorbell_ring(int process)
 {
     if (doorbell.n == 0 || process == armcii_world->rank || !armcii_world_is_on_node(process))
         return;
-    armcii_doorbell_ring_number((unsigned)armcii_world->local_rank_of[process]);
+    ring(armcii_world->local_rank_of[process]);
 }
 
-bool armcii_doorbell_is_pending(void)
+/* True if it was rung since it was cleared last. */
+static bool is_pending(void)
 {
     return doorbell.all &&
            atomic_load(&doorbell.all[doorbell.rank].rung) != atomic_load(&doorbell.cleared);
@@ -87,12 +93,23 @@ bool armcii_doorbell_is_pending(void)
 
 bool armcii_doorbell_clear(void)
 {
-    if (!armcii_doorbell_is_pending()) return false;
+    if (!is_pending()) return false;
     atomic_store(&doorbell.cleared, atomic_load(&doorbell.all[doorbell.rank].rung));
     return true;
 }
 
-void armcii_doorbell_arm(bool armed)
+static void arm(bool armed)
 {
     if (doorbell.n > 0) atomic_store(&doorbell.all[doorbell.rank].asleep, armed);
+}
+
+bool armcii_doorbell_begin_sleep(void)
+{
+    arm(true);
+    return !is_pending();
+}
+
+void armcii_doorbell_end_sleep(void)
+{
+    arm(false);
 }

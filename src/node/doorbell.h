@@ -32,15 +32,14 @@ int armcii_doorbell_fd(void);
 /* The caller waits for MPI progress of this process of the world. Does nothing if the process is
  * the caller's own or on another node. */
 void armcii_doorbell_ring(int process);
-/* The same for a rank on the node, the caller included. */
-void armcii_doorbell_ring_number(unsigned number);
+/* The same for the server, the first process of the node, which may be the caller. */
+void armcii_doorbell_ring_server(void);
 
-/* For the owner. Arm before a sleep, disarm after: only an armed doorbell rings the bell. Check for
- * a pending ring after arming. */
-void armcii_doorbell_arm(bool armed);
-/* True if it was rung since it was cleared last. */
-bool armcii_doorbell_is_pending(void);
-/* Clear it; true if it was pending. */
+/* For the owner, around a sleep, in which a ring rings the bell. False, before it: the doorbell was
+ * rung since it was cleared last. */
+bool armcii_doorbell_begin_sleep(void);
+void armcii_doorbell_end_sleep(void);
+/* Clear it; true if it was rung since it was cleared last. */
 bool armcii_doorbell_clear(void);
 
 #endif

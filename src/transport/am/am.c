@@ -119,16 +119,10 @@ static enum progress_wait choose_wait(void)
     return pending ? WAIT_PENDING : WAIT_POLL;
 }
 
-bool armcii_am_begin_sleep(void)
-{
-    armcii_doorbell_arm(true);
-    return !armcii_doorbell_is_pending();
-}
-
-void armcii_am_end_sleep(bool signaled)
+static void end_sleep(bool signaled)
 {
     (void)signaled;
-    armcii_doorbell_arm(false);
+    armcii_doorbell_end_sleep();
 }
 
 static const struct loop_policy policy = {
@@ -138,8 +132,8 @@ static const struct loop_policy policy = {
     .spins_after_help = armcii_endpoints_are_busy, /* the program computes while data arrive */
     .choose_wait = choose_wait,
     .idle_us = IDLE_US,
-    .begin_sleep = armcii_am_begin_sleep,
-    .end_sleep = armcii_am_end_sleep,
+    .begin_sleep = armcii_doorbell_begin_sleep,
+    .end_sleep = end_sleep,
     .events = EVENTS_SHARED,
 };
 

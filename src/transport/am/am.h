@@ -24,10 +24,6 @@ void armcii_am_end(void);
 /* Collective over the world; see armcii_route_barrier. */
 void armcii_am_barrier(void);
 
-/* Around a sleep of a server: neighbours ring while it lasts (struct loop_policy). */
-bool armcii_am_begin_sleep(void);
-void armcii_am_end_sleep(bool signaled);
-
 /* ---- operations by requests to the servers of other nodes (client.c) ----
  *
  * Called under the global lock, which is suspended while waiting. */

@@ -30,7 +30,7 @@
 static struct {
     bool sockets_raise_events; /* for messages between nodes, by the test at start */
     bool watches_all;          /* all sockets that may carry messages are watched */
-    unsigned sleeps;           /* since the last search for sockets */
+    unsigned sleeps;           /* so far */
     unsigned mpi_calls;        /* of the program, at the last poll */
     bool target_is_passive;
     uint64_t last_id; /* of a region */
@@ -62,27 +62,19 @@ static bool is_helped(void)
 
 static enum progress_wait choose_wait(void)
 {
-    enum { SLEEPS = 64 }; /* between two searches for sockets */
-    if (++rma.sleeps % SLEEPS == 0) {
-        armcii_event_add_sockets();
-        rma.watches_all = true;
-        rma.sleeps = 0;
-    }
     bool neighbours_ring = armcii_node->size == 1 || armcii_doorbell_fd() >= 0;
     if (!rma.sockets_raise_events) return WAIT_POLL;
     return rma.watches_all && neighbours_ring ? WAIT_EVENTS : WAIT_SOME_EVENTS;
 }
 
-static bool begin_sleep(void)
-{
-    armcii_doorbell_arm(true);
-    return !armcii_doorbell_is_pending();
-}
-
 static void end_sleep(bool signaled)
 {
-    armcii_doorbell_arm(false);
+    enum { SLEEPS = 64 }; /* between two searches for sockets */
+    armcii_doorbell_end_sleep();
     if (signaled) rma.watches_all = false;
+    if (++rma.sleeps % SLEEPS != 0) return;
+    armcii_event_add_sockets();
+    rma.watches_all = true;
 }
 
 static const struct loop_policy policy = {
@@ -91,7 +83,7 @@ static const struct loop_policy policy = {
     .is_helped = is_helped,
     .choose_wait = choose_wait,
     .idle_us = RMA_IDLE_US,
-    .begin_sleep = begin_sleep,
+    .begin_sleep = armcii_doorbell_begin_sleep,
     .end_sleep = end_sleep,
     .events = EVENTS_ARE_WORK,
 };

@@ -102,18 +102,22 @@ bool armcii_mutex_trylock(struct mutex *m)
     return true;
 }
 
+/* What other memory has for a ticket is mostly 0. */
+static unsigned awaited_of(unsigned ticket)
+{
+    return 2 * ticket + 1;
+}
+
 /* The server writes `awaited`, then looks at `now_serving`: one of the two sees the other's. */
 void armcii_mutex_await(struct mutex *m, unsigned ticket)
 {
-    atomic_store(&m->awaited, ticket << 16 | (unsigned)(armcii_node->rank + 1));
+    atomic_store(&m->awaited, awaited_of(ticket));
 }
 
-/* A ticket with the same last bits as an old one rings a server that does not wait, once in 65,536.
- */
 bool armcii_mutex_unlock(struct mutex *m)
 {
-    const unsigned serving = armcii_mutex_pass(m), awaited = atomic_load(&m->awaited);
-    if (awaited == 0 || (serving & 0xffff) != awaited >> 16) return false;
-    armcii_doorbell_ring_number((awaited & 0xffff) - 1);
+    const unsigned serving = armcii_mutex_pass(m);
+    if (atomic_load(&m->awaited) != awaited_of(serving)) return false;
+    armcii_doorbell_ring_server();
     return true;
 }

@@ -15,8 +15,7 @@
 struct mutex {
     atomic_uint tickets; /* next ticket */
     atomic_uint now_serving;
-    /* A ticket of a server: its last 16 bits, then 1 + the server's doorbell (node/doorbell.h) in
-     * 16 bits.  Who serves that ticket rings the server. */
+    /* 1 + 2 x the ticket of the server, if it waits: who serves that ticket rings the server. */
     atomic_uint awaited;
     atomic_int holder; /* the last; a rank in the world: a server checks its unlock */
 };
