@@ -20,11 +20,12 @@
 static struct {
     const struct loop_policy *policy;
     struct {
-        long last_work;    /* by armcii_clock */
-        bool slept;        /* since then */
-        bool signaled;     /* an event ended the last sleep */
-        bool drained;      /* an event preceded the last poll, with no sleep between */
-        unsigned spurious; /* events in a row that brought no work */
+        long last_work;          /* by armcii_clock */
+        bool slept;              /* since then */
+        bool signaled;           /* an event ended the last sleep */
+        bool drained;            /* an event preceded the last poll, with no sleep between */
+        unsigned spurious;       /* events in a row that brought no work */
+        enum progress_wait wait; /* what the policy has chosen for the next sleep */
         struct {
             long wall, cpu; /* microseconds, when it began; wall 0: it has not */
         } spin;             /* without a sleep, on a processor that the thread has alone */
@@ -78,9 +79,14 @@ static enum progress_wait choose_wait(void)
     return loop.policy->choose_wait ? loop.policy->choose_wait() : WAIT_POLL;
 }
 
-static bool needs_wakeup(void)
+static bool is_still_chosen(void)
 {
-    return choose_wait() == WAIT_WAKEUP;
+    return choose_wait() == loop.state.wait;
+}
+
+static bool begin_sleep(void)
+{
+    return is_still_chosen() && (!loop.policy->begin_sleep || loop.policy->begin_sleep());
 }
 
 static void sleep_after_spurious_event(void)
@@ -111,9 +117,9 @@ static long timeout_of(enum progress_wait wait)
     }
 }
 
-static void sleep_on_events(enum progress_wait wait)
+static void sleep_on_events(void)
 {
-    sleep_in(armcii_event_wait, timeout_of(wait), loop.policy->begin_sleep);
+    sleep_in(armcii_event_wait, timeout_of(loop.state.wait), begin_sleep);
     if (loop.policy->end_sleep) loop.policy->end_sleep(loop.state.signaled);
     if (!loop.state.signaled)
         loop.state.spurious = 0;
@@ -156,20 +162,20 @@ static void back_off(void)
         armcii_pause();
         return;
     }
-    enum progress_wait wait = choose_wait();
-    if (wait == WAIT_WAKEUP) {
-        sleep_in(armcii_event_wait_ignoring_fds, WAKEUP_US, needs_wakeup);
+    loop.state.wait = choose_wait();
+    if (loop.state.wait == WAIT_WAKEUP) {
+        sleep_in(armcii_event_wait_ignoring_fds, WAKEUP_US, is_still_chosen);
     } else if (loop.policy->events == EVENTS_SHARED && !loop.state.slept) {
         loop.state.drained =
             armcii_event_drain(); /* events of work that is done; poll once more for later ones */
         loop.state.slept = true;
-    } else if (wait == WAIT_POLL && loop.dedicated) {
+    } else if (loop.state.wait == WAIT_POLL && loop.dedicated) {
         armcii_pause();
         watch_processor();
     } else if (loop.policy->events == EVENTS_SHARED && loop.state.signaled) {
         sleep_after_spurious_event();
     } else {
-        sleep_on_events(wait);
+        sleep_on_events();
     }
 }
 

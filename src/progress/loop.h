@@ -72,8 +72,8 @@ struct loop_policy {
     /* Help counts as work, because more will follow. True: spin behind it. False: be warm without
      * a spin, whose processor may be that of the thread that helped. NULL: it does not count. */
     bool (*spins_after_help)(void);
-    /* Called before each sleep, and again when other threads see a WAIT_WAKEUP sleep coming. NULL:
-     * always WAIT_POLL. */
+    /* Called before each sleep, and again when other threads see it coming, except one after a
+     * spurious event. NULL: always WAIT_POLL. */
     enum progress_wait (*choose_wait)(void);
     long idle_us;
     /* Before and after a SLEEP, or NULL. begin_sleep returns false if there is work already. */

@@ -182,10 +182,16 @@ TEST(the_sleep_grows_with_the_silence)
     armcii_progress_loop_end();
 }
 
-TEST(work_that_appears_before_the_sleep_prevents_it)
+static const struct {
+    enum progress_wait wait;
+    long timeout;
+} long_waits[] = {
+    {WAIT_WAKEUP, WAKEUP_US}, {WAIT_EVENTS, EVENT_US}, {WAIT_SOME_EVENTS, TEST_IDLE_US}};
+
+TABLE_TEST(work_that_appears_before_the_sleep_prevents_it, long_waits)
 {
     enum { STEPS = 20 };
-    reset(WAIT_WAKEUP, WAIT_PENDING);
+    reset(long_waits[_i].wait, WAIT_PENDING);
     start_idle(&usual);
     long begun = armcii_clock();
     for (int i = 0; i < STEPS; i++) {
@@ -193,7 +199,7 @@ TEST(work_that_appears_before_the_sleep_prevents_it)
         armcii_progress_loop_step();
         ck_assert_int_eq(choices, 2);
     }
-    ck_assert_int_lt(armcii_clock() - begun, STEPS * WAKEUP_US / 2);
+    ck_assert_int_lt(armcii_clock() - begun, STEPS * long_waits[_i].timeout / 2);
     armcii_progress_loop_end();
 }
 
