@@ -48,8 +48,8 @@ void armcii_affinity_avoid(const uint64_t *taken, const uint64_t *of_job, size_t
 /* The kernel refuses where no processor of the set exists or is in the cpuset of this process. */
 bool armcii_affinity_take_processor(void)
 {
-    bool taken =
-        affinity.avoids && sched_setaffinity(0, sizeof affinity.others, &affinity.others) == 0;
+    bool taken = affinity.avoids && affinity.can_bind &&
+                 sched_setaffinity(0, sizeof affinity.others, &affinity.others) == 0;
     if (taken) affinity.can_bind = false;
     affinity.avoids = false;
     return taken;
