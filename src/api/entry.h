@@ -3,8 +3,8 @@
 #ifndef ARMCII_ENTRY_H
 #define ARMCII_ENTRY_H
 
-/* Priority of the library's constructors: a program that has libarmci.a in itself may start ARMCI
- * in one of its own. */
+/* Priority of the library's constructors: they run before those of a program linked with
+ * libarmci.a, which may start ARMCI. */
 enum { BEFORE_PROGRAM = 101 };
 
 /* The shared library exports these declarations only. */

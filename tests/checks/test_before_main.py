@@ -6,6 +6,7 @@ import pytest
 from common import STATIC, compile_program, run_job
 
 PROGRAM = """#include <armci.h>
+#include <stdlib.h>
 __attribute__((constructor)) static void start(void)
 {
     char byte = 0;
@@ -22,12 +23,9 @@ int main(void)
 """
 
 
-def start_before_main(path, wrong):
-    compile_program("-o", path, "-DWRONG=%d" % wrong, STATIC, "-lpthread", "-lm", "-ldl", text="#include <stdlib.h>\n" + PROGRAM)
-    return run_job(2, "env", "SLURM_STEP_NUM_NODES=2", path, unset=("ARMCI_ERRORS",))
-
-
 @pytest.mark.parametrize("wrong", [0, 2], ids=["right", "wrong"])
 def test_start(wrong, tmp_path):
-    job = start_before_main(str(tmp_path / "program"), wrong)
+    path = str(tmp_path / "program")
+    compile_program("-o", path, "-DWRONG=%d" % wrong, STATIC, "-lpthread", "-lm", "-ldl", text=PROGRAM)
+    job = run_job(2, "env", "SLURM_STEP_NUM_NODES=2", path, unset=("ARMCI_ERRORS",))
     assert job.status == wrong, job.all

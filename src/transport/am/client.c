@@ -131,7 +131,7 @@ static char *alloc_buffer(size_t bytes)
 }
 
 /* The flag behind all data of the put, which comes with a request for data received in place. The
- * server sets it atomically: one that is not aligned is a request of its own. */
+ * server sets it atomically, so that an unaligned flag needs a separate request. */
 static struct am_flag carry_flag(const struct op *op, const struct shape *s)
 {
     if (!op->flag || s->bytes < op->shape.bytes) return (struct am_flag){0};

@@ -11,7 +11,6 @@
 #include "node/agree.h"
 #include "node/cpus.h"
 #include "node/heap.h"
-#include "node/node.h"
 #include "node/doorbell.h"
 #include "node/range.h"
 #include "transport/transport.h"
@@ -102,7 +101,7 @@ bool armcii_mutex_trylock(struct mutex *m)
     return true;
 }
 
-/* What other memory has for a ticket is mostly 0. */
+/* Odd, since 0 means that no server waits. */
 static unsigned awaited_of(unsigned ticket)
 {
     return 2 * ticket + 1;
