@@ -348,10 +348,10 @@ static void put_fragments(int i, const void *there)
 }
 
 /* A put of several messages is acknowledged with its last one, if it takes less than half of the
- * window, which is part of 1 MiB of all clients. */
+ * window, which is part of 4 MiB of all clients. */
 static void fragments_between_nodes(void)
 {
-    enum { PUTS = 200, FEW = PUTS / 20, MOST = 8 };
+    enum { PUTS = 200, FEW = PUTS / 20, MOST = 32 };
     void *base[MOST_RANKS];
     if (!needs_few_ranks(MOST)) return;
     ARMCI_Malloc(base, FRAGMENTED);

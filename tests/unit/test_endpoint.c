@@ -160,6 +160,15 @@ TEST(short_gets_share_messages)
 
 /* ---- the window ---- */
 
+TEST(windows_of_up_to_124_clients_take_two_messages)
+{
+    for (int clients = 1; clients <= 124; clients++) {
+        armcii_am_share_among(clients);
+        ck_assert_uint_ge(armcii_am_window(), 2 * armcii_am_message_max());
+        ck_assert_uint_ge(armcii_am_eager_max(), 16 << 10);
+    }
+}
+
 enum { PUTS = 16, LONG_PUT = 200 << 10, SENDING = 32 };
 static char long_here[PUTS][LONG_PUT], long_there[PUTS][LONG_PUT];
 static int puts_begun;
@@ -186,7 +195,7 @@ TEST(data_of_puts_that_waited_at_once_stay_within_the_window)
 {
     static char replies[SENDING][2 * LONGER], asked[2 * LONGER];
     struct shape s;
-    armcii_am_share_among(2);
+    armcii_am_share_among(8);
     armcii_endpoints_end();
     armcii_endpoints_start();
     for (int i = 0; i < PUTS * LONG_PUT; i++)

@@ -38,7 +38,8 @@ void armcii_credits_start(int clients)
 {
     credit.of = armcii_alloc((size_t)clients, sizeof *credit.of, "the memory of clients");
     credit.refused_at = credit.crowded_at = credit.now - 3L * INTERVAL;
-    credit.least_replying = armcii_am_least() < LEAST_REPLYING ? armcii_am_least() : LEAST_REPLYING;
+    credit.least_replying =
+        armcii_am_window() < LEAST_REPLYING ? armcii_am_window() : LEAST_REPLYING;
 }
 
 void armcii_credits_end(void)

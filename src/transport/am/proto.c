@@ -6,49 +6,33 @@
 
 /* ---- shares ---- */
 
-static size_t min(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Of a client, in bytes: what a server's MPI library may keep of its messages; the same where
- * there are many clients. */
-static struct {
-    size_t of_few, of_many;
-} proto = {.of_many = SIZE_MAX};
+static size_t window = SIZE_MAX; /* of each client, in bytes */
 
 void armcii_am_share_among(int clients)
 {
-    enum { ALL = 1 << 20, ALL_OF_MANY = 4 << 20, LEAST = 192 };
-    proto.of_few = ALL / (size_t)clients;
-    proto.of_many = ALL_OF_MANY / (size_t)clients;
-    if (proto.of_many < LEAST) proto.of_many = LEAST;
+    enum { ALL = 4 << 20, LEAST = 192 };
+    window = ALL / (size_t)clients;
+    if (window < LEAST) window = LEAST;
 }
 
-size_t armcii_am_least(void)
+size_t armcii_am_window(void)
 {
-    return proto.of_many;
+    return window;
 }
 
-/* Many clients have short messages, of which a window takes two all the same. */
+/* A window takes two messages, where they are not too short then: one is under way while the other
+ * is acknowledged. */
 size_t armcii_am_eager_max(void)
 {
     enum { LEAST = 16 << 10 };
-    const size_t half = proto.of_few / 2 > LEAST ? proto.of_few / 2 : LEAST;
-    const size_t most = min(armcii_quirks->eager_max, half);
+    size_t most = window / 2 < LEAST + AM_HEADERS_MAX ? LEAST : window / 2 - AM_HEADERS_MAX;
+    if (most > armcii_quirks->eager_max) most = armcii_quirks->eager_max;
     return most - most % SHAPE_SPLIT_UNIT; /* fragments of accumulates have so many bytes */
 }
 
 size_t armcii_am_message_max(void)
 {
     return armcii_am_eager_max() + AM_HEADERS_MAX;
-}
-
-/* Two messages at least: one is under way while the other is acknowledged. */
-size_t armcii_am_window(void)
-{
-    const size_t two = 2 * armcii_am_message_max();
-    return proto.of_few > two ? proto.of_few : min(two, proto.of_many);
 }
 
 MPI_Comm armcii_am_comm = MPI_COMM_NULL;

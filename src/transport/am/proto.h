@@ -115,9 +115,7 @@ struct am_reply_bundle {
  * Replies are bounded by the server: it sends as many at a time as it has memory for. The get
  * behind them is deferred, with all that the client sends after it, and counts as not served: the
  * acknowledgements of the client's messages wait for it. */
-size_t armcii_am_window(void);
-/* What each client may take of the server's memory in any case: 192 bytes or more. */
-size_t armcii_am_least(void);
+size_t armcii_am_window(void); /* 192 bytes or more */
 static inline uint32_t armcii_am_message_size(size_t bytes)
 {
     return bytes > AM_MESSAGE_COST ? (uint32_t)bytes : AM_MESSAGE_COST;
