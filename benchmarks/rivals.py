@@ -38,6 +38,7 @@ class Rival:
     source: object = None       # a gasource.Source, or
     checkout: str = ""          # a git checkout
     back_end: str = ""          # of ComEx
+    options: tuple = ()         # more, for its configure
     extra_ranks: int = 0        # on each node, which the program does not see
     words: tuple = ()           # of a library with a program of its own: those that it knows
 
@@ -139,7 +140,7 @@ def armci_mpi(rival, mpi):
 
 
 def comex(rival, mpi):
-    prefix = configured(rival, mpi, "comex", [f"--with-{rival.back_end}", "CC=gcc", f"MPICC={mpi.cc}", COMEX_FLAGS, "LIBS=-lpthread"])
+    prefix = configured(rival, mpi, "comex", [f"--with-{rival.back_end}", "CC=gcc", f"MPICC={mpi.cc}", COMEX_FLAGS, "LIBS=-lpthread", *rival.options])
     text = (prefix.parent / "build" / "Makefile").read_text(errors="replace")
     blas = re.search(r"^BLAS_LIBS = (.*)$", text, re.M)
     libraries = [str(prefix / "lib" / name) for name in ("libarmci.a", "libcomex.a")]

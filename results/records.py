@@ -433,11 +433,11 @@ def table_row(facts, record, row):
 
 def nwchem_rows(data):
     """The runs of NWChem's inputs that have times, as rows of a word."""
-    libraries = {OURS: OURS, "armci-mpi": "armci-mpi-0.3.1", "armci-mpi-0": "armci-mpi-0.3.1"}
+    names = {"armci-mpi": "armci-mpi-0.3.1", "armci-mpi-0": "armci-mpi-0.3.1"}  # of ARMCI-MPI; the others have their own
     for kept in data["nwchem"].values():
         for case, found in kept["inputs"].items():
             for library, place, one in ((library, place, one) for library, places in found.items() for place, one in places.items() if one["wall"]):
-                yield ({"library": libraries[library], "place": "hosts" if "x" in place else "node", "mpi": kept["about"]["mpi"], "mpi_version": kept["about"]["mpi"],
+                yield ({"library": names.get(library, library), "place": "hosts" if "x" in place else "node", "mpi": kept["about"]["mpi"], "mpi_version": kept["about"]["mpi"],
                         "word": "nwchem", "version": "", "commit": one["commit"], "machine": kept["about"]["processor"]},
                        {"name": f"{case}, {place_text(place)}", "valid": one["result"] == "right", "median_ns": 1e9 * one["wall"]})
 

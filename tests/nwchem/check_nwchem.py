@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""NWChem on this library and on ARMCI-MPI: are its energies right, and how long does it take?
+"""NWChem on this library, on ARMCI-MPI and on ComEx: are its energies right, and how long does it take?
 
 run: takes Debian's program, or NWChem 7.3.1, which it compiles (nwprogram.py), runs the inputs of nwinputs.py on 1 to 4 ranks of a node and on two
-nodes, keeps what came in RESULTS, and leaves scripts that start NWChem on either library in LOGS.  Exit status 77: something that it needs is
+nodes, keeps what came in RESULTS, and leaves scripts that start NWChem on each library in LOGS.  Exit status 77: something that it needs is
 missing here."""
 import argparse
 import itertools
@@ -25,9 +25,16 @@ from runner import add_options, prepared  # noqa: E402
 
 RELEASES = {"7.0.2": DebianNwchem, "7.3.1": CompiledNwchem}
 LIBRARIES = "armci-rma armci-mpi armci-mpi-0"
+COMEX = "comex-ts comex-pr"      # is run if it is asked for
 SCRIPT = "#!/bin/sh\nexec env {variables} NWCHEM_BASIS_LIBRARY={nwchem.basis}/ {nwchem.program} \"$@\"\n"
 PLACES = {"1": 1, "2": 2, "3": 3, "4": 4, "2x1": 2, "2x2": 4}
 ROW = "{:<32} {:<8} {:<12} {:>5}  {:<8} {:>6}  {}"
+
+
+def ranks(library, place):
+    """How many ranks are launched: ComEx MPI-PR takes one more on each node, which NWChem does not see."""
+    nodes = int(place.partition("x")[0]) if "x" in place else 1
+    return PLACES[place] + (nodes if library == "comex-pr" else 0)
 
 
 class Session:
@@ -51,7 +58,7 @@ class Session:
         with tempfile.TemporaryDirectory(dir=self.logs) as folder:
             for step, given in enumerate(case.written_to(folder, self.nwchem.tree)):
                 log = self.log_of(library, place, case, step)
-                words = [launcher, str(PLACES[place]), str(self.args.seconds), self.logs / f"nwchem.{library}", given]
+                words = [launcher, str(ranks(library, place)), str(self.args.seconds), self.logs / f"nwchem.{library}", given]
                 partial = log.with_suffix(".part")  # what a stopped session leaves is no result of one rank
                 with open(partial, "w") as out:
                     status = subprocess.run(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
@@ -138,7 +145,7 @@ def run_all(args, nwchem):
     session, places, libraries = Session(args, nwchem), args.ranks.split(), args.libraries.split()
     cases = [case for case in INPUTS if not args.only or any(word in case.name for word in args.only.split(","))]
     if not cases or not set(places) <= set(PLACES) or not all((session.logs / f"nwchem.{library}").exists() for library in libraries):
-        print(f"no such input; or a place is not one of {' '.join(PLACES)}, a library not one of {LIBRARIES}\n0 passed, 1 failed")
+        print(f"no such input; or a place is not one of {' '.join(PLACES)}, a library not one of {LIBRARIES} {COMEX}\n0 passed, 1 failed")
         return 1
     pair = two_nodes(args) if any("x" in place for place in places) else None
     print(ROW.format("input", "MPI", "library", "ranks", "result", "wall s", "why"), flush=True)
@@ -185,7 +192,7 @@ def settings():
         command(commands, "run", run), ("--logs", "folder for the programs and their output"),
         ("--hosts", dict(required=True, help="tests/hosts/two-hosts")),
         ("--results", dict(required=True, help="the file that keeps the results, JSON")),
-        ("--libraries", dict(default=LIBRARIES, help="of these (default: all)")),
+        ("--libraries", dict(default=LIBRARIES, help=f"of these (default), and of {COMEX}")),
         ("--release", dict(choices=RELEASES, default="7.0.2", help="of NWChem (default: Debian's)")),
         ("--only", dict(default="", help="only inputs whose name contains one of these words, separated by commas")),
         ("--seconds", dict(type=int, default=120, help="how long one run may take (default: 120)")),

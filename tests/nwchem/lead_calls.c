@@ -1,10 +1,10 @@
-/* lead_calls.c: leads the calls of ARMCI inside a finished program to this library.
+/* lead_calls.c: leads the calls of ARMCI inside a finished program to another library.
  *
  * Debian's nwchem has Global Arrays and ARMCI-MPI linked into it, without symbols. calls.inc, which
  * nwprogram.py makes for one program, says where in it each function of ARMCI begins. When that
- * program starts with this object in LD_PRELOAD, each of them becomes a jump to this library's
- * function; nothing of the other library runs any more. Other programs, such as children, are left
- * alone. */
+ * program starts with this object in LD_PRELOAD, each of them becomes a jump to the function of the
+ * library that this object is linked with; nothing of ARMCI-MPI runs any more. Other programs, such
+ * as children, are left alone. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <stdint.h>

@@ -1,14 +1,16 @@
 """NWChem: Debian's 7.0.2, fetched, checked, unpacked, and its calls of ARMCI led to another library; or 7.3.1, compiled.
 
-Debian's program has Global Arrays 5.8.2 and ARMCI-MPI 0.3.1 linked into it. The same program runs on both libraries here, so
-nothing else differs, and nothing has to be compiled. 7.3.1 is compiled on this library, by the lines of doc/applications.md."""
+Debian's program has Global Arrays 5.8.2 and ARMCI-MPI 0.3.1 linked into it. The same program runs on all libraries here, so
+nothing else differs, and nothing of it has to be compiled. 7.3.1 is compiled on this library, by the lines of doc/applications.md."""
 import pathlib
 import re
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "ga"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks"))
 import gasource  # noqa: E402
+import rivals  # noqa: E402
 from elfcode import find_functions  # noqa: E402
 from gabuild import PAGES, digest, jobs, lines_for, page_lines, wrapper  # noqa: E402
 from gasource import Problem, Source, Unavailable, run_logged  # noqa: E402
@@ -24,6 +26,18 @@ NWCHEM = Source("NWChem 7.0.2", "nwchem_7.0.2.orig.tar.gz", "d63cf8c6e9df591ae8b
 COMPILED = Source("NWChem 7.3.1", "nwchem_7.3.1.orig.tar.bz2", "02e42a62dcf4f0cbf165956c64e260884ad76681a81caa34018f3404c03c8b69",
                   "nwchem-7.3.1", pool="n/nwchem")
 JUMP = 14                        # bytes that lead_calls.c writes over the beginning of a function
+COMEX = {"comex-ts": "mpi-ts", "comex-pr": "mpi-pr"}  # its back ends, by the names of libraries here
+
+
+def defined(*words):
+    """The names of the functions that nm, given those words, finds in a library or an object."""
+    listing = subprocess.run(["nm", "--defined-only", *words], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^[0-9a-f]+ [TWi] ([^@\s]+)", listing, re.MULTILINE))
+
+
+def compile_object(compiler, words, made):
+    """Compile, or link, position-independent code."""
+    run_logged([*compiler.split(), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", *words, "-o", made], made.with_suffix(".log"))
 
 
 def unpack(target, tests):
@@ -40,9 +54,11 @@ class DebianNwchem:
 
     def __init__(self, args, tests):
         self.family, self.prefix, self.tests = args.family, args.prefix, sorted(tests)
+        self.mpicc, self.libraries = args.cc, args.libraries.split()
         self.title = self.family  # of its results
         self.tree = gasource.cache_dir() / f"nwchem-7.0.2-{digest((), *self.tests)}"
         self.program = self.tree / f"usr/bin/nwchem.{self.family}"
+        self.archive = self.tree / f"usr/lib/x86_64-linux-gnu/libarmci-{self.family}.a"  # which is in the program
         self.basis = self.tree / "usr/share/nwchem/libraries"
 
     def prepare(self):
@@ -59,32 +75,50 @@ class DebianNwchem:
         if absent:
             raise Unavailable(f"libraries are missing that Debian's package nwchem-{self.family} needs: {' '.join(absent)}")
 
-    def calls(self, library):
-        """The functions of ARMCI in the program that the library has, too: (where, name)."""
-        archive = self.tree / f"usr/lib/x86_64-linux-gnu/libarmci-{self.family}.a"
-        listing = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
-        own = {line.split()[-1].split("@")[0] for line in listing.splitlines()}
-        found = find_functions(self.program, archive)
+    def calls(self, functions):
+        """Where each function of ARMCI is in the program, and where its calls go: (where, name). functions: by the name of ARMCI's."""
+        found = find_functions(self.program, self.archive)
         # ARMCI_Put and PARMCI_Put are one function there: the first name is the public one.
-        by_address = {address: name for name, address in sorted(found.items(), reverse=True) if name in own}
+        by_address = {address: functions[name] for name, address in sorted(found.items(), reverse=True) if name in functions}
         addresses = sorted(by_address)
         if not addresses or any(after - before < JUMP for before, after in zip(addresses, addresses[1:])):
             raise Problem(f"the functions of ARMCI cannot be told apart in {self.program}")
         return sorted(by_address.items())
 
     def variables(self, folder):
-        """What starts the program on each library. The third is ARMCI-MPI with the work-around of nwchemgit/nwchem#633."""
-        return {"armci-rma": f'LD_PRELOAD="{self.lead_into(folder)}:$LD_PRELOAD"', "armci-mpi": "", "armci-mpi-0": "ARMCI_USE_WIN_ALLOCATE=0"}
+        """What starts the program on each library. The second is ARMCI-MPI with the work-around of nwchemgit/nwchem#633."""
+        objects = {"armci-rma": self.lead_to_this(folder / "lead-armci-rma")}
+        objects.update((key, self.lead_to_comex(folder / f"lead-{key}", key)) for key in COMEX if key in self.libraries)
+        return {"armci-mpi": "", "armci-mpi-0": "ARMCI_USE_WIN_ALLOCATE=0",
+                **{key: f'LD_PRELOAD="{made}:$LD_PRELOAD"' for key, made in objects.items()}}
 
-    def lead_into(self, folder):
-        """Make the object, in that folder, that leads the program's calls to this library; return it."""
+    def lead_to_this(self, folder):
+        """Make the object that leads the program's calls to this library; return it."""
         library = pathlib.Path(self.prefix).resolve() / "lib/libarmci.so"
         if not library.exists():
             raise Problem(f"{library} is missing; --disable-shared?")
-        (folder / "calls.inc").write_text("".join(f"CALL({address:#x}, {name})\n" for address, name in self.calls(library)))
+        folder.mkdir(exist_ok=True)
+        return self.lead(folder, "cc", {name: name for name in defined("-D", library)},
+                         [f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-larmci"])
+
+    def lead_to_comex(self, folder, key):
+        """The same for ComEx, with the functions of comex_calls.c in place of its own."""
+        rival = rivals.Rival(f"{key}-pic", f"ComEx {COMEX[key]} for NWChem", rivals.comex, gasource.GA["5.9.2"], back_end=COMEX[key],
+                             options=("--with-pic",))
+        includes, libraries = rivals.comex(rival, rivals.Mpi(folder, self.family, self.mpicc, ""))
+        folder.mkdir(exist_ok=True)
+        translated = folder / "comex_calls.o"
+        compile_object(self.mpicc, [*includes, "-c", HERE / "comex_calls.c"], translated)
+        functions = {name: "led_absent" for name in defined(self.archive) if re.match("ARMCIX?_|armci_", name)}
+        functions.update((name, name) for name in defined(libraries[0]))
+        functions.update((name.removeprefix("led_"), name) for name in defined(translated))
+        return self.lead(folder, self.mpicc, functions, [translated, *libraries, "-lpthread", "-lm"])
+
+    def lead(self, folder, compiler, functions, linked):
+        """Make the object, in that folder, that leads the program's calls to those functions, which are in what is linked."""
+        (folder / "calls.inc").write_text("".join(f"CALL({address:#x}, {name})\n" for address, name in self.calls(functions)))
         made = folder / "lead_calls.so"
-        run_logged(["cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f'-DPROGRAM="{self.program}"', f"-I{folder}",
-                    HERE / "lead_calls.c", "-o", made, f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-larmci"], folder / "lead_calls.log")
+        compile_object(compiler, ["-shared", f'-DPROGRAM="{self.program}"', f"-I{folder}", HERE / "lead_calls.c", *linked], made)
         return made
 
 
