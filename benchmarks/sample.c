@@ -10,8 +10,9 @@
 static const double SHORTEST_BATCH = 5e4;
 /* If all ranks work: longer, because the time includes a barrier. */
 static const double SHORTEST_BATCH_TOGETHER = 2e6;
-/* Computation beyond the time for samples, and pause before a first call, ns. */
-static const double LONGER = 2e8, SILENCE = 1e8;
+/* Computation beyond the time for samples, longer than a call that needs no other process, and
+ * pause before a first call, ns. */
+static const double LONGER = 5e7, SILENCE = 1e8;
 /* Consecutive batches that must be long enough: a single one may have been disturbed. */
 enum { LONG_ENOUGH = 3 };
 /* Minimum number of samples, for very slow operations. */
