@@ -226,7 +226,7 @@ int ARMCI_Malloc(void **base_ptrs, armci_size_t bytes);
 int ARMCI_Free(void *ptr);
 /** As ARMCI_Malloc over the processes of a group. */
 int ARMCI_Malloc_group(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group);
-/** As ARMCI_Free for a region of a group. */
+/** As ARMCI_Free, which frees a region of a group, too; the group must be that of the region. */
 int ARMCI_Free_group(void *ptr, ARMCI_Group *group);
 /** As ARMCI_Malloc; `device` names a kind of memory. It is a hint: every name, "" and NULL
  * included, gives main memory. */
@@ -291,8 +291,8 @@ void ARMCI_Access_end(void *ptr);
 /** @defgroup contiguous Contiguous transfers
  * One contiguous block on each side. For put and accumulate `src` is local and `dst` is in the
  * memory of `proc`; for get `src` is in the memory of `proc` and `dst` is local.
- * @shape `bytes` contiguous bytes; 0 transfers nothing, and pointers are not checked then. The
- * remote side lies in one slice.
+ * @shape `bytes` contiguous bytes; 0 transfers nothing, and no pointer but `scale` is checked then.
+ * The remote side lies in one slice.
  * @units Bytes. An accumulate adds whole elements: `bytes` is a multiple of the element's size.
  * Addresses may be unaligned, for put, get and accumulate.
  * @completion Put and accumulate return when `src` may be used again, get when the data are in

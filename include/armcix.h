@@ -75,7 +75,7 @@ void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
  * @completion Other processes see the stores after the caller's next `ARMCI_Fence` or
  * `ARMCI_Barrier`.
  * @atomicity Loads and stores are not atomic against any ARMCI operation.
- * @errors NULL: `ARMCI_ERR_RANK`, `ARMCI_ERR_ADDRESS`.
+ * @errors NULL: `ARMCI_ERR_RANK`; `ARMCI_ERR_ADDRESS`, if the memory of the process is shared.
  * @source None of the papers. @{ */
 /** The address, in the caller's address space, of the byte at `address` of process `proc` (in a
  * slice of global memory, as for ARMCI_Put). It is valid up to the end of that slice and until the

@@ -39,8 +39,8 @@ static bool windows_support_threads(void)
 }
 
 /* By the process's own environment, before MPI_Init. Where processes have different ones, MPI may
- * give threads to some of them only: then the job uses none ([no-threads]). In this file, since
- * every statically linked program contains it. */
+ * give threads to some of them only: then the job uses none ([no-threads]), or ends (route.c). In
+ * this file, since every statically linked program contains it. */
 __attribute__((constructor(BEFORE_PROGRAM))) static void request_threads(void)
 {
     armcii_config_ask_for_threads(windows_support_threads);

@@ -100,8 +100,8 @@ static const struct warning table[] = {
      "library",
      OF_JOB},
     {"no-threads", lacks_threads, NULL, describe_threads,
-     "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, where the system "
-     "gives threads",
+     "start every rank with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, where "
+     "the system gives threads",
      OF_JOB},
     {"no-memfd", cannot_share, NULL, describe_memfd,
      "no ulimit -v and -f, no mlockall with a limit; all ranks of a node in one container, or at "

@@ -138,6 +138,18 @@ static int take_place(MPI_Comm self, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static void *do_nothing(void *unused)
+{
+    return unused;
+}
+
+/* True if the system gives the process a thread now (ulimit -u, pids.max). */
+static bool may_have_thread(void)
+{
+    pthread_t thread;
+    return armcii_thread_create(&thread, do_nothing) && pthread_join(thread, NULL) == 0;
+}
+
 bool armcii_pmi_prepare_progress(MPI_Comm comm)
 {
     int processes, size;
@@ -146,7 +158,7 @@ bool armcii_pmi_prepare_progress(MPI_Comm comm)
     MPI_Comm_size(comm, &size);
     if (size < processes) return false;
     pmi.descriptor = armcii_launch_pmi_descriptor();
-    if (!armcii_coll_all(pmi.descriptor >= 0, comm)) return false;
+    if (!armcii_coll_all(pmi.descriptor >= 0 && may_have_thread(), comm)) return false;
     armcii_coll_dup(comm, &pmi.comm);
     armcii_finalize_call(take_place, NULL);
     return true;

@@ -29,12 +29,18 @@ const struct route_choice *const armcii_route = &route;
 
 /* ---- the far route ---- */
 
-/* True if MPI provides MPI_THREAD_MULTIPLE on every process. */
+/* True if MPI provides MPI_THREAD_MULTIPLE on every process. Some of them are as good as none, but
+ * where MPI refuses windows to those: they would fail while the others wait for them. */
 static bool find_threads(void)
 {
     int level;
     MPI_Query_thread(&level);
-    return armcii_coll_all(level == MPI_THREAD_MULTIPLE, armcii_world->comm);
+    const bool multiple = level == MPI_THREAD_MULTIPLE;
+    if (armcii_coll_all(multiple, armcii_world->comm)) return true;
+    if (!armcii_quirks->threaded_windows && !armcii_coll_all(!multiple, armcii_world->comm))
+        armcii_fatal("MPI_THREAD_MULTIPLE on some processes only: this MPI library makes no "
+                     "windows between nodes then");
+    return false;
 }
 
 /* Reserve a progress thread, which does not run yet; true if all processes have one. ARMCI_PROGRESS

@@ -142,6 +142,16 @@ def test_odd_nodes(odd):
     seen.once(r"^ARMCI: ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE .*; the transport is rma$")
 
 
+def test_threads_on_some_processes(odd):
+    """They are as good as none; but where MPI refuses windows to those that have them the job ends."""
+    program = odd("-DNODES")
+    threads = {"TEST_FUNNELED": "0", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
+    job = run_job(2, program, unset=UNSET, ARMCI_QUIRKS="+unthreaded-windows", **threads)
+    assert job.status != 0 and job.count("MPI_THREAD_MULTIPLE on some processes only: ") > 0, job.all
+    if "-> unthreaded-windows" not in output(INFO):
+        Banner(2, program, **threads).warns("no-threads", "no MPI_THREAD_MULTIPLE: ")
+
+
 @pytest.mark.parametrize("refused", ("pthread_create", "eventfd"))
 def test_system_that_gives_no_threads(tmp_path, refused):
     """The job goes on by MPI's one-sided calls."""
