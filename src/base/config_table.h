@@ -100,7 +100,7 @@ static const struct variable table[] = {
      "one, -NAME without this one"},
     AUTO_OR(
         "ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
-        "data of the largest eager message between nodes, beyond 16k at most 512k divided by the "
+        "data of the largest eager message between nodes, beyond 16k at most 2048k divided by the "
         "processes; auto: 32k, 16k with MPICH"),
     CHOICE("ARMCI_STRIDED_METHOD", strided_words, "auto", strided_method,
            "strided transfers by MPI RMA: one datatype (auto), or as vector transfers (iov)"),

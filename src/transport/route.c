@@ -82,8 +82,8 @@ static const struct route *choose_far(bool multiple, bool threads)
     if (servers) return prefers_rdma(windows) ? &rdma : &am;
     if (selected == TRANSPORT_AM || selected == TRANSPORT_RDMA)
         route.complaint =
-            "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto "
-            "or thread; the transport is rma";
+            "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto; "
+            "the transport is rma";
     return &rma;
 }
 
@@ -135,7 +135,7 @@ static void start_rma(bool threads)
         route.progress_doc = "none: operations may wait until their target calls MPI";
     if (route.far != &rma) return;
     if (!with_thread) armcii_progress_thread_end();
-    if (route.has_threads && !armcii_quirks->threaded_windows && (threads || route.lacks_thread))
+    if (route.has_threads && !armcii_quirks->threaded_windows)
         route.complaint =
             "this MPI library makes no windows between nodes for programs with threads: "
             "without memory that a node shares there will be no memory";
