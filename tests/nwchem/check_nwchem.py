@@ -108,7 +108,7 @@ def commit():
     """What the results are results of."""
     git = ["git", "-C", HERE]
     head = subprocess.run([*git, "describe", "--always"], capture_output=True, text=True).stdout.strip()
-    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", ":/", ":(exclude)results"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", ":/", ":(exclude,top)results"], capture_output=True, text=True).stdout.strip()
     return head + ("-dirty" if changed else "") if head else "unknown"
 
 
