@@ -117,7 +117,8 @@ def nwchem(facts):
     right = {facts.all[f"nwchem-7-0-2-{family}"].text for family in ("mpich", "openmpi")}
     count = len(facts.data["nwchem"]["mpich"]["inputs"])
     assert all(len(set(text.split(" of "))) == 1 for text in right), "an input of NWChem does not end right"
-    return [f"NWChem: all {count} inputs right, and faster", [["ten of them, wall time in all; less is better", [5, 500], rows]]]
+    faster = all(times[short(facts, OURS)] == min(times.values()) for _, times in rows)
+    return [f"NWChem: all {count} inputs right{', and faster' * faster}", [["ten of them, wall time in all; less is better", [5, 500], rows]]]
 
 
 PICTURES = {"node": node, "hosts": hosts, "bandwidth": bandwidth, "faster": faster, "server-memory": server, "start": start, "requests": requests, "nwchem": nwchem}
@@ -280,7 +281,9 @@ def papers_nwchem(facts):
     for words, label in ((("CCSD(T)",), "CCSD(T)"), (("dft", "B3LYP", "b3lyp"), "DFT")):
         for mpi, name in MPIS.items():
             for place, layout in (("2", "2 ranks"), ("2x1", "two nodes")):
-                rows.append([f"{label}, {layout}, {name}", seconds(facts, mpi, place, words)])
+                times = seconds(facts, mpi, place, words)
+                if times:
+                    rows.append([f"{label}, {layout}, {name}", times])
     return ["NWChem", [["wall time; less is better", [1, 500], rows]]]
 
 

@@ -17,7 +17,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "ga")]
-from nwprogram import CompiledNwchem, DebianNwchem  # noqa: E402
+from nwprogram import COMEX, CompiledNwchem, DebianNwchem  # noqa: E402
 from nwinputs import INPUTS  # noqa: E402
 from nwruns import judge  # noqa: E402
 from gasource import run_logged  # noqa: E402
@@ -25,16 +25,15 @@ from runner import add_options, prepared  # noqa: E402
 
 RELEASES = {"7.0.2": DebianNwchem, "7.3.1": CompiledNwchem}
 LIBRARIES = "armci-rma armci-mpi armci-mpi-0"
-COMEX = "comex-ts comex-pr"      # is run if it is asked for
 SCRIPT = "#!/bin/sh\nexec env {variables} NWCHEM_BASIS_LIBRARY={nwchem.basis}/ {nwchem.program} \"$@\"\n"
 PLACES = {"1": 1, "2": 2, "3": 3, "4": 4, "2x1": 2, "2x2": 4}
 ROW = "{:<32} {:<8} {:<12} {:>5}  {:<8} {:>6}  {}"
 
 
 def ranks(library, place):
-    """How many ranks are launched: ComEx MPI-PR takes one more on each node, which NWChem does not see."""
+    """How many ranks are launched, with those of the library on each node, which NWChem does not see."""
     nodes = int(place.partition("x")[0]) if "x" in place else 1
-    return PLACES[place] + (nodes if library == "comex-pr" else 0)
+    return PLACES[place] + nodes * (COMEX[library].extra_ranks if library in COMEX else 0)
 
 
 class Session:
@@ -145,7 +144,7 @@ def run_all(args, nwchem):
     session, places, libraries = Session(args, nwchem), args.ranks.split(), args.libraries.split()
     cases = [case for case in INPUTS if not args.only or any(word in case.name for word in args.only.split(","))]
     if not cases or not set(places) <= set(PLACES) or not all((session.logs / f"nwchem.{library}").exists() for library in libraries):
-        print(f"no such input; or a place is not one of {' '.join(PLACES)}, a library not one of {LIBRARIES} {COMEX}\n0 passed, 1 failed")
+        print(f"no such input; or a place is not one of {' '.join(PLACES)}, a library not one of {LIBRARIES} {' '.join(COMEX)}\n0 passed, 1 failed")
         return 1
     pair = two_nodes(args) if any("x" in place for place in places) else None
     print(ROW.format("input", "MPI", "library", "ranks", "result", "wall s", "why"), flush=True)
@@ -192,7 +191,7 @@ def settings():
         command(commands, "run", run), ("--logs", "folder for the programs and their output"),
         ("--hosts", dict(required=True, help="tests/hosts/two-hosts")),
         ("--results", dict(required=True, help="the file that keeps the results, JSON")),
-        ("--libraries", dict(default=LIBRARIES, help=f"of these (default), and of {COMEX}")),
+        ("--libraries", dict(default=LIBRARIES, help=f"of these (default), and of {' '.join(COMEX)}")),
         ("--release", dict(choices=RELEASES, default="7.0.2", help="of NWChem (default: Debian's)")),
         ("--only", dict(default="", help="only inputs whose name contains one of these words, separated by commas")),
         ("--seconds", dict(type=int, default=120, help="how long one run may take (default: 120)")),

@@ -2,6 +2,7 @@
 
 Debian's program has Global Arrays 5.8.2 and ARMCI-MPI 0.3.1 linked into it. The same program runs on all libraries here, so
 nothing else differs, and nothing of it has to be compiled. 7.3.1 is compiled on this library, by the lines of doc/applications.md."""
+import dataclasses
 import pathlib
 import re
 import subprocess
@@ -26,7 +27,8 @@ NWCHEM = Source("NWChem 7.0.2", "nwchem_7.0.2.orig.tar.gz", "d63cf8c6e9df591ae8b
 COMPILED = Source("NWChem 7.3.1", "nwchem_7.3.1.orig.tar.bz2", "02e42a62dcf4f0cbf165956c64e260884ad76681a81caa34018f3404c03c8b69",
                   "nwchem-7.3.1", pool="n/nwchem")
 JUMP = 14                        # bytes that lead_calls.c writes over the beginning of a function
-COMEX = {"comex-ts": "mpi-ts", "comex-pr": "mpi-pr"}  # its back ends, by the names of libraries here
+# By the name of the library. Position-independent, since an object that is preloaded contains it.
+COMEX = {rival.key: dataclasses.replace(rival, key=f"{rival.key}-pic", options=("--with-pic",)) for rival in rivals.rivals() if rival.back_end}
 
 
 def defined(*words):
@@ -88,7 +90,7 @@ class DebianNwchem:
     def variables(self, folder):
         """What starts the program on each library. The second is ARMCI-MPI with the work-around of nwchemgit/nwchem#633."""
         objects = {"armci-rma": self.lead_to_this(folder / "lead-armci-rma")}
-        objects.update((key, self.lead_to_comex(folder / f"lead-{key}", key)) for key in COMEX if key in self.libraries)
+        objects.update((key, self.lead_to_comex(folder / f"lead-{key}", rival)) for key, rival in COMEX.items() if key in self.libraries)
         return {"armci-mpi": "", "armci-mpi-0": "ARMCI_USE_WIN_ALLOCATE=0",
                 **{key: f'LD_PRELOAD="{made}:$LD_PRELOAD"' for key, made in objects.items()}}
 
@@ -101,10 +103,8 @@ class DebianNwchem:
         return self.lead(folder, "cc", {name: name for name in defined("-D", library)},
                          [f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", "-larmci"])
 
-    def lead_to_comex(self, folder, key):
-        """The same for ComEx, with the functions of comex_calls.c in place of its own."""
-        rival = rivals.Rival(f"{key}-pic", f"ComEx {COMEX[key]} for NWChem", rivals.comex, gasource.GA["5.9.2"], back_end=COMEX[key],
-                             options=("--with-pic",))
+    def lead_to_comex(self, folder, rival):
+        """The same for ComEx, whose functions those of comex_calls.c replace where it has them."""
         includes, libraries = rivals.comex(rival, rivals.Mpi(folder, self.family, self.mpicc, ""))
         folder.mkdir(exist_ok=True)
         translated = folder / "comex_calls.o"
