@@ -196,8 +196,7 @@ static void send_rndv(struct endpoint *e, const struct op *op, const struct shap
     if (r.waits) MPI_Irecv(NULL, 0, MPI_BYTE, e->server, r.tag, armcii_am_comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &rndv.lo, &rndv.hi);
     append_request(e, &r, s, acknowledge);
-    armcii_endpoint_add_rndv(e, &rndv, r.waits ? 0 : bytes);
-    armcii_endpoint_send(e);
+    armcii_endpoint_send_rndv(e, &rndv, r.waits ? 0 : bytes);
     armcii_outstanding_set_send(o, data, e->server, r.waits ? r.tag + AM_TAG_DATA : 0);
     if (!r.waits)
         armcii_am_send_zcopy((struct am_zcopy){data->local, data, SHAPE_LOCAL}, e->server,

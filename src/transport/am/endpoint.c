@@ -76,13 +76,6 @@ void armcii_endpoints_end_walk(void)
 
 /* ---- rendezvous puts and accumulates ---- */
 
-void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes)
-{
-    armcii_rndv_add(&e->rndvs, rndv);
-    endpoints.replies_pending++;
-    e->rndv_bytes += bytes;
-}
-
 /* The data are in place. */
 static void remove_rndv(struct endpoint *e, int tag)
 {
@@ -184,11 +177,13 @@ enum proof {
     BY_REPLY      /* a reply, soon */
 };
 
-static inline void send(struct endpoint *e, enum proof proof)
+/* Send the open message, if it fits into the window; data: bytes of rendezvous data that follow it
+ * unasked, for which the window has room. */
+static inline void send(struct endpoint *e, enum proof proof, uint32_t data)
 {
     struct am_message_header *head = e->open;
     if (!head) return;
-    const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
+    const uint32_t size = armcii_am_message_size(head->bytes) + data;
     const size_t window = window_of(e);
     const bool waited = e->waits_for_window,
                waits = e->unserved + size > window && must_wait(e, window);
@@ -203,7 +198,6 @@ static inline void send(struct endpoint *e, enum proof proof)
         head->acknowledge = 0;
         defer_ack(e);
     }
-    e->rndv_bytes = 0;
     e->open = NULL;
     use_credit(e);
     head->sequence = e->sequence++;
@@ -224,13 +218,20 @@ static inline void send(struct endpoint *e, enum proof proof)
 
 void armcii_endpoint_send(struct endpoint *e)
 {
-    send(e, BY_ACK);
+    send(e, BY_ACK, 0);
+}
+
+void armcii_endpoint_send_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes)
+{
+    armcii_rndv_add(&e->rndvs, rndv);
+    endpoints.replies_pending++;
+    send(e, BY_ACK, bytes);
 }
 
 bool armcii_endpoint_send_urgent(struct endpoint *e)
 {
     const bool was_deferred = e->deferred_at;
-    send(e, BY_LATER_ACK);
+    send(e, BY_LATER_ACK, 0);
     return e->deferred_at && !was_deferred;
 }
 
@@ -490,7 +491,7 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
 struct am_shown armcii_endpoint_send_request(struct endpoint *e, bool soon)
 {
     const struct am_shown before = {.transmitted = e->transmitted};
-    send(e, soon ? BY_REPLY : BY_ACK);
+    send(e, soon ? BY_REPLY : BY_ACK, 0);
     if (!soon || e->open) return before;
     e->replies++;
     return (struct am_shown){e->transmitted, true};
@@ -523,7 +524,7 @@ void armcii_endpoint_send_gets_if_due(struct endpoint *e)
 
 bool armcii_endpoint_fits_window(const struct endpoint *e, uint32_t bytes)
 {
-    return e->unserved + bytes + e->rndv_bytes + 2 * endpoints.shared.message_max <=
+    return e->unserved + bytes + 2 * endpoints.shared.message_max <=
            endpoints.window; /* the open message, the request */
 }
 

@@ -26,7 +26,6 @@ struct endpoint {
     uint64_t deferred_at;     /* transmitted bytes behind the last update whose acknowledgement
                                  was left to a later message; 0: none was */
     uint32_t unserved;        /* transmitted bytes that are not known to be served */
-    uint32_t rndv_bytes;      /* bytes of rendezvous data that follow the open message unasked */
     bool waits_for_window;    /* the open message waits only until it fits into the window; fences
                                  count its acknowledgement */
     bool credit_requested;    /* from the server, which has not granted it */
@@ -113,9 +112,9 @@ void armcii_endpoint_note_reply(struct endpoint *e, struct am_shown shown);
 /* True if so many bytes of data (armcii_am_rndv_size) may be sent without waiting for the
  * server. */
 bool armcii_endpoint_fits_window(const struct endpoint *e, uint32_t bytes);
-/* The request is in the open message, and so many bytes follow unasked; its
- * acknowledgement frees the tag. */
-void armcii_endpoint_add_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes);
+/* Send the open message, whose last request is that of the rendezvous; so many bytes follow
+ * unasked, for which the window has room. The acknowledgement frees the tag. */
+void armcii_endpoint_send_rndv(struct endpoint *e, const struct rndv *rndv, uint32_t bytes);
 
 /* Ensure delivery of what was started to this server without further calls by the program. */
 void armcii_endpoint_push(struct endpoint *e);
