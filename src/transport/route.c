@@ -29,8 +29,8 @@ const struct route_choice *const armcii_route = &route;
 
 /* ---- the far route ---- */
 
-/* True if MPI provides MPI_THREAD_MULTIPLE on every process. Some of them are as good as none, but
- * where MPI refuses windows to those: they would fail while the others wait for them. */
+/* True if MPI provides MPI_THREAD_MULTIPLE on every process. Some of them are as good as none,
+ * except where MPI refuses windows to those: they would fail while the others wait for them. */
 static bool find_threads(void)
 {
     int level;
