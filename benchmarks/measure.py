@@ -41,7 +41,8 @@ VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) fo
             ("hosts", "remote"): [(name, settings, ["*, computing", "*, first", "MPI*"]) for name, settings in
                                   [(" [rma]", RMA), (" [windows of 9,600]", {"ARMCI_CLIENTS": "9600"}),
                                    (" [eager to 32 KiB]", {"UCX_RNDV_THRESH": "64k", "ARMCI_EAGER_MAX": "32k"})]],  # as with Open MPI
-            ("hosts", "passive"): [(" [no progress]", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])]}
+            ("hosts", "passive"): [(" [no progress]", {"ARMCI_PROGRESS": "none"}, ["busy: [gpa]*"])],
+            ("hosts", "mg"): [(" [4 ranks]", {}, [], 4)]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
 MOST_LAUNCHES = 3          # of a word: the second and the third have the rows that were measured with the processors apart
@@ -181,19 +182,20 @@ def measure_word(job, run, word, left_out):
 
 
 class Candidate(typing.NamedTuple):
-    """A library, with other settings of it or without: what is behind the names of its rows, variables, and rows left out."""
+    """A library, with other settings of it or without: what is behind the names of its rows, variables, rows left out, and ranks."""
     library: str
     rival: object  # None: this library
     program: str
     variant: str = ""
     settings: dict = {}
     left_out: list = []
+    ranks: int = 0  # 0: as RANKS and the rival say
 
 
 def launch(args, mpi, place, word, one, without):
     """The rows of a word with a candidate, without some, and what went wrong."""
     library, rival = one.library, one.rival
-    ranks = RANKS[place] + (1 if place == "node" else 2) * (rival.extra_ranks if rival else 0)
+    ranks = one.ranks or RANKS[place] + (1 if place == "node" else 2) * (rival.extra_ranks if rival else 0)
     progress(f"{mpi.family}, {place}, {word}{one.variant}: {library} on {ranks} ranks")
     if word in (examples.WORD, examples.POOL):
         rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
@@ -302,7 +304,7 @@ def measure(args, builds, data):
             for (_, variant), part in ((key, part) for key, part in parts.items() if key[0] == blank["library"]):
                 run["rows"] += titled(part["rows"], variant)
                 run["problems"] += titled(part["problems"], variant)
-                run |= {key: part[key] for key in ("head", "ranks_started") if key in part}
+                run |= {key: part[key] for key in ("head", "ranks_started") if key in part and not variant}
             data["done"].append([mpi.family, place, blank["library"], word])
         data["runs"] = [*runs.values()]
         data["quiet"] = not data["busy"] or sorted(data["busy"])[(9 * len(data["busy"]) + 9) // 10 - 1] <= QUIET  # all except a tenth

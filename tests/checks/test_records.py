@@ -232,24 +232,25 @@ def test_near(monkeypatch, launches, left_out, taken):
 
 
 def test_variants(tmp_path, monkeypatch):
-    """Rows and problems of a launch with variables have these in their names, and are repeated without those of the other launches."""
+    """Rows and problems of a launch with variables or ranks of its own have these in their names, and are repeated without those of the other launches."""
     measure, asked = measure_module(monkeypatch), []
     monkeypatch.setattr(measure, "open_runs", lambda *_: [({"library": "armci-rma", "mpi": "mpich", "rows": [], "problems": []}, None, "program")])
     monkeypatch.setattr(measure, "busy_share", lambda: 0)
-    monkeypatch.setattr(measure, "VARIANTS", {("node", "mg"): [(" [x]", {}, ["b*"])]})
+    monkeypatch.setattr(measure, "VARIANTS", {("node", "mg"): [(" [x]", {}, ["b*"]), (" [4 ranks]", {}, [], 4)]})
+    monkeypatch.setattr(measure, "Job", lambda mpi, place, ranks, *_: ranks)
 
-    def launch(*where):
-        *_, one, without = where
-        asked.append([one.variant, one.left_out + without])
-        return {**part_of("armci-rma", {"a": 140 if len(asked) == 2 else 100}, len(asked)), "problems": [{"group": "mg", "name": name, "why": "hangs"} for name in ("d", "the end")]}
+    def measure_word(ranks, part, word, left_out):
+        asked.append([ranks, left_out])
+        part |= {**part_of("armci-rma", {"a": 140 if len(asked) == 2 else 100}, len(asked)), "problems": [{"group": word, "name": name, "why": "hangs"} for name in ("d", "the end")]}
 
-    monkeypatch.setattr(measure, "launch", launch)
-    data, args = {"busy": [], "done": [], "runs": []}, types.SimpleNamespace(out=str(tmp_path / "report.json"), places=["node"], words=["mg"], short=False, minutes=1, checkout="", only=[])
+    monkeypatch.setattr(measure, "measure_word", measure_word)
+    data = {"busy": [], "done": [], "runs": []}
+    args = types.SimpleNamespace(out=str(tmp_path / "report.json"), places=["node"], words=["mg"], short=False, minutes=1, checkout="", only=[], seconds=1)
     measure.measure(args, [types.SimpleNamespace(family="mpich")], data)
-    assert asked == [["", []], [" [x]", ["b*"]], [" [x]", ["b*", "d", "the end"]]], asked
+    assert asked == [[2, []], [2, ["b*"]], [4, []], [2, ["b*", "d", "the end"]]], asked
     run, = data["runs"]
-    assert [(row["name"], row["launch"]) for row in run["rows"]] == [("a", 1), ("a [x]", 3)], run
-    assert [one["name"] for one in run["problems"]] == ["d", "the end", "d [x]", "the end"], run
+    assert [(row["name"], row["launch"]) for row in run["rows"]] == [("a", 1), ("a [x]", 4), ("a [4 ranks]", 3)], run
+    assert run["ranks_started"] == 2 and [one["name"] for one in run["problems"]] == ["d", "the end", "d [x]", "the end", "d [4 ranks]", "the end"], run
 
 
 def test_short():
