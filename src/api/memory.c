@@ -296,7 +296,7 @@ int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
     armcii_complete_region(region);
     armcii_coll_barrier(team->comm);
     region->mode = mode;
-    armcii_lookup_invalidate(); /* operations must meet the check */
+    armcii_lookup_invalidate(); /* no cache has it then: operations meet the check */
     return 0;
 }
 ARMCII_ALIAS(ARMCIX_Mode_set, PARMCIX_Mode_set);

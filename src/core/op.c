@@ -41,8 +41,8 @@ inline int armcii_op_resolve(const char *caller, const char *argument, int targe
     return 0;
 }
 
-int armcii_op_report_mode(const char *caller, const char *argument, enum op_kind kind,
-                          const struct raddr *raddr)
+int armcii_op_check_mode(const char *caller, const char *argument, enum op_kind kind,
+                         const struct raddr *raddr)
 {
     if (!(armcii_region_refuses(raddr->region) & 1u << kind)) return 0;
     return armcii_error(ARMCI_ERR_ARGUMENT, caller, argument,
@@ -120,8 +120,8 @@ static int start_scattered(const struct op *op)
     return rc;
 }
 
-/* Where no slice that is known holds the remote side. Negative strides reach below the first
- * segment. */
+/* Find the slice of the remote side of op, which is no vector. Negative strides reach below the
+ * first segment. */
 static int locate(const struct op *op, struct raddr *raddr)
 {
     const char *first = op->shape.remote;
@@ -146,29 +146,24 @@ static inline size_t remote_extent(const struct op *op)
 
 __attribute__((noinline)) static int locate_anywhere(const struct op *op, struct raddr *raddr)
 {
-    if (armcii_lookup(op->target, op->lo, raddr) &&
-        armcii_slice_holds(raddr, op->lo, remote_extent(op)))
-        return 0;
-    raddr->region = NULL;
-    return op->shape.form == SHAPE_VECTOR ? 0 : locate(op, raddr);
+    int rc = 0;
+    if (op->shape.form != SHAPE_VECTOR)
+        rc = locate(op, raddr);
+    else if (!armcii_lookup(op->target, op->lo, raddr) ||
+             !armcii_slice_holds(raddr, op->lo, remote_extent(op)))
+        raddr->region = NULL;
+    if (rc || !raddr->region) return rc;
+    return armcii_op_check_mode(op->caller, remote_argument(op), op->verb.kind, raddr);
 }
 
-__attribute__((noinline)) static int report_mode(const struct op *op, const struct raddr *raddr)
-{
-    return armcii_op_report_mode(op->caller, remote_argument(op), op->verb.kind, raddr);
-}
-
-/* Most operations are on the slice of the one before. */
+/* Most operations are on the slice of the one before, whose region refuses nothing
+ * (armcii_lookup_last). */
 inline int armcii_op_locate(const struct op *op, struct raddr *raddr)
 {
     const struct raddr *last = armcii_lookup_last(op->target, op->lo, remote_extent(op));
-    if (last) {
-        *raddr = *last;
-    } else {
-        int rc = locate_anywhere(op, raddr);
-        if (rc || !raddr->region) return rc;
-    }
-    return armcii_op_is_allowed(raddr) ? 0 : report_mode(op, raddr);
+    if (!last) return locate_anywhere(op, raddr);
+    *raddr = *last;
+    return 0;
 }
 
 __attribute__((always_inline)) inline int armcii_op_start(const struct op *op, struct request *req)

@@ -35,17 +35,8 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
 
 /* 0 if the access mode of the region allows such an operation, or nobody checks it
  * (ARMCI_DEBUG_ALLOC); else an error code, reported for the caller. */
-int armcii_op_report_mode(const char *caller, const char *argument, enum op_kind kind,
-                          const struct raddr *raddr);
-static inline bool armcii_op_is_allowed(const struct raddr *raddr)
-{
-    return __builtin_expect(raddr->region->mode & ARMCIX_MODE_ALL, 1);
-}
-static inline int armcii_op_check_mode(const char *caller, const char *argument, enum op_kind kind,
-                                       const struct raddr *raddr)
-{
-    return armcii_op_is_allowed(raddr) ? 0 : armcii_op_report_mode(caller, argument, kind, raddr);
-}
+int armcii_op_check_mode(const char *caller, const char *argument, enum op_kind kind,
+                         const struct raddr *raddr);
 
 /* ---- read-modify-write ---- */
 

@@ -163,9 +163,9 @@ static const struct raddr *find_cached(int process, const void *address)
 
 static void cache_slice(int process, const void *address, const struct raddr *raddr)
 {
-    struct cache *c = obtain_cache();
+    struct cache *c = armcii_region_refuses(raddr->region) ? NULL : obtain_cache();
     if (!c) return;
-    const bool is_direct = raddr->route->direct && !armcii_region_refuses(raddr->region);
+    const bool is_direct = raddr->route->direct;
     const struct slice s = {armcii_lookup_generation, is_direct ? raddr->hi : NULL, process,
                             is_direct ? process : -1, *raddr};
     c->last[(unsigned)process % LAST_SLICES] = s;

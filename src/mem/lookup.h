@@ -60,6 +60,7 @@ const struct interval *armcii_index_find(struct index *index, int process, uintp
 
 /* ---- cache of the calling thread ----
  *
+ * Only slices of regions that refuse no operation (armcii_region_refuses): a hit needs no check.
  * The slice of the last lookup of each process, so that an operation takes a few comparisons and a
  * copy; behind it, for programs that use many regions in turn, the slices of recent lookups by
  * page. A thread reads and fills its own cache only, so a hit needs no lock. */
@@ -67,7 +68,7 @@ const struct interval *armcii_index_find(struct index *index, int process, uintp
 struct slice {
     uint64_t generation; /* of the lookup; 0: none */
     char *direct_end;    /* raddr.hi if the slice may be accessed directly; NULL: operations may be
-                            pending there, or it is not mapped, or some operations are refused */
+                            pending there, or it is not mapped */
     int process;
     int direct_process; /* process, or -1 with direct_end NULL: a miss takes one comparison, and a
                            program that passes -1 meets the NULL */
