@@ -8,44 +8,22 @@
 
 struct entry armcii_entry;
 
-static void report_off(const char *function)
+bool armcii_report_off(const char *function)
 {
     armcii_error(ARMCI_ERR_STATE, function, "state",
                  "called before ARMCI_Init or after ARMCI_Finalize", "%s", "off");
-}
-
-bool armcii_is_running(const char *function)
-{
-    if (armcii_entry.state != ENTRY_OFF) return true;
-    report_off(function);
     return false;
 }
 
 void armcii_entry_open(void)
 {
-    armcii_entry.state = armcii_lock.enabled ? ENTRY_SLOW : ENTRY_FAST;
+    armcii_entry.is_open = true;
 }
 
 void armcii_entry_close(void)
 {
-    armcii_entry.state = ENTRY_OFF;
+    armcii_entry.is_open = false;
     armcii_set_quiet(false);
-}
-
-enum entry_state armcii_enter_slow(const char *function)
-{
-    if (armcii_entry.state == ENTRY_OFF) {
-        report_off(function);
-        return ENTRY_OFF;
-    }
-    armcii_lock_enter();
-    armcii_set_quiet(false);
-    return ENTRY_SLOW;
-}
-
-void armcii_exit_slow(void)
-{
-    armcii_lock_exit();
 }
 
 int armcii_report_process(const char *function, const char *argument, int process)

@@ -32,10 +32,8 @@ enum { BEFORE_PROGRAM = 101 };
 /* In the function PARMCI_X: "ARMCI_X", the name that programs call, for messages. */
 #define CALLER (__func__ + 1)
 
-/* OFF: not running. FAST: no lock. SLOW: take the global lock. */
-enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
 struct entry {
-    enum entry_state state;
+    bool is_open; /* from the end of ARMCI_Init to the begin of ARMCI_Finalize */
     /* Everything was complete, and no thread has entered since: a fence may return at once, unless
      * the calling thread has stored without entering. */
     atomic_bool quiet;
@@ -43,8 +41,6 @@ struct entry {
 extern struct entry armcii_entry;
 void armcii_entry_open(void);
 void armcii_entry_close(void);
-enum entry_state armcii_enter_slow(const char *function);
-void armcii_exit_slow(void);
 
 static inline bool armcii_is_quiet(void)
 {
@@ -57,25 +53,30 @@ static inline void armcii_set_quiet(bool quiet)
     atomic_store_explicit(&armcii_entry.quiet, quiet, memory_order_relaxed);
 }
 
-/* false, with a message, before ARMCI_Init and after ARMCI_Finalize. */
-bool armcii_is_running(const char *function);
-
-static inline enum entry_state armcii_enter(const char *function)
+/* False, with a message, before ARMCI_Init and after ARMCI_Finalize. */
+bool armcii_report_off(const char *function);
+static inline bool armcii_is_running(const char *function)
 {
-    if (__builtin_expect(armcii_entry.state != ENTRY_FAST, 0)) return armcii_enter_slow(function);
+    return __builtin_expect(armcii_entry.is_open, 1) || armcii_report_off(function);
+}
+
+static inline bool armcii_enter(const char *function)
+{
+    if (!armcii_is_running(function)) return false;
+    armcii_lock_enter();
     armcii_set_quiet(false);
-    return ENTRY_FAST;
+    return true;
 }
 
-static inline void armcii_exit(const enum entry_state *entered)
+static inline void armcii_exit(const bool *entered)
 {
-    if (__builtin_expect(*entered == ENTRY_SLOW, 0)) armcii_exit_slow();
+    if (*entered) armcii_lock_exit();
 }
 
-/* First line of a function: `entered` is ENTRY_OFF if the call is invalid;
- * leaving the scope releases the lock. */
+/* First line of a function: `entered` is false if the call is invalid; leaving the scope releases
+ * the lock. */
 #define ARMCII_ENTER(function)                                                                     \
-    __attribute__((cleanup(armcii_exit))) const enum entry_state entered = armcii_enter(function)
+    __attribute__((cleanup(armcii_exit))) const bool entered = armcii_enter(function)
 
 /* 0 or an error code, with a message. */
 int armcii_report_process(const char *function, const char *argument, int process);

@@ -229,7 +229,7 @@ ARMCII_ALIAS(ARMCI_Init_mpi_comm, PARMCI_Init_mpi_comm);
 
 int PARMCI_Initialized(void)
 {
-    return armcii_entry.state != ENTRY_OFF;
+    return armcii_entry.is_open;
 }
 ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 
@@ -286,7 +286,7 @@ static void end(void)
 
 static void end_in_finalize(void)
 {
-    if (armcii_entry.state == ENTRY_OFF || is_child()) return;
+    if (!armcii_entry.is_open || is_child()) return;
     if (armcii_world->rank == 0)
         armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call "
                     "ARMCI_Finalize first");
@@ -320,7 +320,7 @@ static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
     init.end_key = MPI_KEYVAL_INVALID;
-    if (armcii_entry.state == ENTRY_OFF || is_child()) return MPI_SUCCESS;
+    if (!armcii_entry.is_open || is_child()) return MPI_SUCCESS;
     armcii_route_stop_thread();
     end_in_finalize();
     return MPI_SUCCESS;
@@ -334,7 +334,7 @@ static void finalize_mpi_at_exit(void)
 int PARMCI_Finalize(void)
 {
     /* Global Arrays and TCGMSG end ARMCI more often than they start it. */
-    if (armcii_entry.state == ENTRY_OFF && init.has_ended) return 0;
+    if (!armcii_entry.is_open && init.has_ended) return 0;
     if (!armcii_is_running(CALLER)) return ARMCI_ERR_STATE;
     if (is_child()) return 0;
     if (--init.init_count > 0) return 0;

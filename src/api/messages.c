@@ -45,7 +45,7 @@ static bool check_mpi_running(const char *caller)
 int parmci_msg_me(void)
 {
     int rank = -1;
-    if (armcii_entry.state != ENTRY_OFF) return armcii_world->rank;
+    if (armcii_entry.is_open) return armcii_world->rank;
     if (check_mpi_running(CALLER)) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
 }
@@ -54,7 +54,7 @@ ARMCII_ALIAS(armci_msg_me, parmci_msg_me);
 int parmci_msg_nproc(void)
 {
     int size = -1;
-    if (armcii_entry.state != ENTRY_OFF) return armcii_world->size;
+    if (armcii_entry.is_open) return armcii_world->size;
     if (check_mpi_running(CALLER)) MPI_Comm_size(MPI_COMM_WORLD, &size);
     return size;
 }
