@@ -93,59 +93,32 @@ unsigned armcii_region_refuses(const struct region *r)
            (r->mode & ARMCIX_MODE_ACC_ONLY ? 1u << OP_PUT | 1u << OP_GET : 0);
 }
 
-enum { ROUTE_TRANSPORTS = 6 };
-
-/* Each transport once. */
-static size_t transports_of(const struct region *r, const struct transport *list[ROUTE_TRANSPORTS])
+static bool route_uses(const struct route *route, const struct transport *t)
 {
-    const struct route *near = r->near, *far = r->far;
-    const struct transport *all[ROUTE_TRANSPORTS] = {near->contiguous, near->shaped, near->atomic,
-                                                     far->contiguous,  far->shaped,  far->atomic};
-    size_t n = 0;
-    for (size_t i = 0; i < ROUTE_TRANSPORTS; i++) {
-        size_t seen = 0;
-        while (seen < n && list[seen] != all[i])
-            seen++;
-        if (seen == n) list[n++] = all[i];
-    }
-    return n;
-}
-
-/* Attach one transport, or use the far route without it. */
-static bool attach(const struct transport *t, struct region *r)
-{
-    if (!t->region_attach || t->region_attach(r) == 0) return true;
-    if (!r->far->fallback || t != r->far->contiguous) return false;
-    r->far = r->far->fallback;
-    return true;
-}
-
-int armcii_region_attach(struct region *r)
-{
-    const struct transport *list[ROUTE_TRANSPORTS];
-    size_t n = transports_of(r, list), i = 0;
-    while (i < n && attach(list[i], r))
-        i++;
-    if (i == n) return 0;
-    while (i-- > 0)
-        if (list[i]->region_detach) list[i]->region_detach(r);
-    return -1;
-}
-
-void armcii_region_detach(struct region *r)
-{
-    const struct transport *list[ROUTE_TRANSPORTS];
-    for (size_t n = transports_of(r, list); n-- > 0;)
-        if (list[n]->region_detach) list[n]->region_detach(r);
+    return route->contiguous == t || route->shaped == t || route->atomic == t;
 }
 
 bool armcii_region_uses(const struct region *r, const struct transport *t)
 {
-    const struct transport *list[ROUTE_TRANSPORTS];
-    size_t n = transports_of(r, list);
-    while (n > 0 && list[n - 1] != t)
-        n--;
-    return n > 0;
+    return route_uses(r->near, t) || route_uses(r->far, t);
+}
+
+/* Where the far route has another way, a transport that cannot attach is not used. */
+int armcii_region_attach(struct region *r)
+{
+    for (const struct transport **t = armcii_transports; *t; t++) {
+        if (!(*t)->region_attach || !armcii_region_uses(r, *t)) continue;
+        if ((*t)->region_attach(r) == 0) continue;
+        if (*t != r->far->contiguous || !r->far->fallback) return -1;
+        r->far = r->far->fallback;
+    }
+    return 0;
+}
+
+void armcii_region_detach(struct region *r)
+{
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if ((*t)->region_detach && armcii_region_uses(r, *t)) (*t)->region_detach(r);
 }
 
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,

@@ -34,8 +34,11 @@ static void expect(const char *wanted)
     calls[0] = 0;
 }
 
+static bool refuses; /* to attach */
+
 static int region_attach(struct region *r)
 {
+    if (refuses) return -1;
     r->attached = kept_here;
     return 0;
 }
@@ -232,6 +235,23 @@ TEST(a_transport_keeps_its_part_of_a_region)
     armcii_region_detach(&other);
     expect("detach kept; ");
     ck_assert_ptr_null(other.attached);
+}
+
+TEST(a_region_goes_the_other_way_where_its_transport_cannot_attach)
+{
+    static const struct route other_way = {"shm",       &armcii_shm, &armcii_shm,
+                                           &armcii_shm, true,        NULL};
+    static const struct route mixed = {"mixed",     &recorder, &armcii_shm,
+                                       &armcii_shm, false,     &other_way};
+    struct region near = {.near = &by_recorder, .far = &other_way},
+                  far = {.near = &other_way, .far = &mixed};
+    refuses = true;
+    ck_assert_int_ne(armcii_region_attach(&near), 0);
+    ck_assert_int_eq(armcii_region_attach(&far), 0);
+    refuses = false;
+    ck_assert_ptr_eq(far.far, &other_way);
+    armcii_region_detach(&far);
+    expect("");
 }
 
 const struct unit unit = {.begin = begin, .end = job_end};
