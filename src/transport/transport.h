@@ -168,9 +168,9 @@ struct transport {
     /* ---- regions; collective over the region's team ---- */
 
     /* Prepare for operations; of the transports of a region at most one does, and may use
-     * r->attached. The slices of a region that is not in the heap are allocated here, and their addresses set in
-     * r->base. 0, or nonzero on every member. NULL: there is nothing to prepare, and no memory but
-     * the heap's. */
+     * r->attached. The slices of a region that is not in the heap are allocated here, and their
+     * addresses set in r->base. 0, or nonzero on every member. NULL: there is nothing to prepare,
+     * and no memory but the heap's. */
     int (*region_attach)(struct region *r);
     /* Undo region_attach, and all memget_attach. No operation is in flight on the region. */
     void (*region_detach)(struct region *r);

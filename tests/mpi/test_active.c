@@ -49,15 +49,16 @@ static void send_put(struct client *c)
 /* As endpoint.c does where nothing is under way. */
 static void put(struct client *c)
 {
-    if (sizeof c->message <= armcii_am_window() ||
+    if (sizeof c->message <= armcii_am_limits->window ||
         (c->grant.messages > 0 && now() - c->requested_at < AM_LEASE_US / 2e6)) {
         send_put(c);
         return;
     }
     c->requests++;
     c->requested_at = now();
-    c->credit.request = (struct am_request_header){
-        .length = sizeof c->credit.request, .kind = AM_CREDIT, .bytes = armcii_am_message_max()};
+    c->credit.request = (struct am_request_header){.length = sizeof c->credit.request,
+                                                   .kind = AM_CREDIT,
+                                                   .bytes = armcii_am_limits->message_max};
     send(c, &c->credit, sizeof c->credit, &c->request);
 }
 

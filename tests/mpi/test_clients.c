@@ -92,13 +92,13 @@ static void send_message(struct client *c, int k)
 static void send_or_request_credit(struct client *c, int k)
 {
     struct am_message_header *head = (void *)c->message;
-    if (head->bytes > armcii_am_window() && !has_credit(c)) {
+    if (head->bytes > armcii_am_limits->window && !has_credit(c)) {
         c->requested_at = now();
         c->credit = (struct am_credit_request){
             .head = {.bytes = sizeof c->credit, .sequence = c->sequence++},
             .request = {.length = sizeof c->credit.request,
                         .kind = AM_CREDIT,
-                        .bytes = armcii_am_message_max()}};
+                        .bytes = armcii_am_limits->message_max}};
         c->waits_for_credit = true;
         c->transmitted += armcii_am_message_size(sizeof c->credit);
         PMPI_Isend(&c->credit, sizeof c->credit, MPI_BYTE, 0, k, to_server, &c->sending[1]);

@@ -40,7 +40,7 @@ static size_t usable(int n)
     size_t bytes = 0;
     for (int k = 0; k < n; k++)
         if (client[k].credit.messages > 0 && the_clock < client[k].void_at)
-            bytes += client[k].credit.window * armcii_am_message_max();
+            bytes += client[k].credit.window * armcii_am_limits->message_max;
     return bytes;
 }
 
@@ -49,7 +49,7 @@ static void start(void)
     armcii_config_read((char *[]){NULL}, NULL);
     armcii_quirks_decide("", true, false);
     armcii_am_share_among(CLIENTS);
-    ck_assert(armcii_am_window() < 2 * armcii_am_message_max());
+    ck_assert(armcii_am_limits->window < 2 * armcii_am_limits->message_max);
     armcii_credits_start(CLIENTS);
     armcii_credit_tick();
     run_for(10 * AM_LEASE_US);
@@ -162,7 +162,7 @@ TEST(memory_has_a_bound)
 {
     const int n = fill(0);
     ck_assert_uint_le(usable(n), BOUND);
-    ck_assert_uint_gt(usable(n) + armcii_am_message_max(), BOUND);
+    ck_assert_uint_gt(usable(n) + armcii_am_limits->message_max, BOUND);
     ck_assert_int_gt(n, 60);
 }
 

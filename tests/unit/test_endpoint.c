@@ -37,6 +37,7 @@ static void start(void)
         the_world->node_of[i] = i;
     armcii_config_read((char *[]){NULL}, NULL);
     armcii_quirks_decide("", true, false);
+    armcii_am_share_among(1);
     MPI_Comm_dup(MPI_COMM_SELF, &armcii_am_comm);
     armcii_endpoints_start();
     armcii_server_start();
@@ -164,8 +165,8 @@ TEST(windows_of_up_to_124_clients_take_two_messages)
 {
     for (int clients = 1; clients <= 124; clients++) {
         armcii_am_share_among(clients);
-        ck_assert_uint_ge(armcii_am_window(), 2 * armcii_am_message_max());
-        ck_assert_uint_ge(armcii_am_eager_max(), 16 << 10);
+        ck_assert_uint_ge(armcii_am_limits->window, 2 * armcii_am_limits->message_max);
+        ck_assert_uint_ge(armcii_am_limits->eager_max, 16 << 10);
     }
 }
 
@@ -209,7 +210,7 @@ TEST(data_of_puts_that_waited_at_once_stay_within_the_window)
     put_long();
     ck_assert_int_eq(puts_begun, PUTS);
     ck_assert_uint_gt(data_sent, 0);
-    ck_assert_uint_le(data_sent, armcii_am_window());
+    ck_assert_uint_le(data_sent, armcii_am_limits->window);
     armcii_client_wait_all(-1);
     fence(-1);
     ck_assert_mem_eq(long_there, long_here, sizeof long_here);
@@ -241,7 +242,8 @@ static void put_many(size_t bytes, bool fences)
         armcii_shape_contiguous(&s, credit_here, credit_there[i], bytes);
         start_op(OP_PUT, &s);
         if (fences) fence(0);
-        ck_assert_uint_le(armcii_endpoint(0)->unserved, AM_LEASE_WINDOW * armcii_am_message_max());
+        ck_assert_uint_le(armcii_endpoint(0)->unserved,
+                          AM_LEASE_WINDOW * armcii_am_limits->message_max);
     }
     fence(0);
     for (int i = 0; i < CREDIT_PUTS; i++)

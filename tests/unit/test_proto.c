@@ -23,10 +23,16 @@ bool __wrap_armcii_heap_is_used(int process, const void *memory, size_t bytes)
 
 static int nodes[4];
 
+static void use_library(const char *mpi, bool workarounds)
+{
+    armcii_quirks_decide(mpi, true, workarounds);
+    armcii_am_share_among(1);
+}
+
 static void start(void)
 {
     *(struct world *)(uintptr_t)armcii_world = (struct world){.size = 4, .node_of = nodes};
-    armcii_quirks_decide("none", true, false);
+    use_library("none", false);
     local = malloc(ARENA);
     remote = malloc(ARENA);
     ck_assert(local && remote);
@@ -48,8 +54,8 @@ static void transmit(const struct shape *fragment, struct bytes *seen)
 {
     const struct am_request_header request = {.kind = AM_PUT, .owner = 3};
     size_t length = armcii_am_request_length(&request, fragment);
-    if (fragment->bytes <= armcii_am_eager_max())
-        ck_assert_uint_le(length + sizeof(struct am_message_header), armcii_am_message_max());
+    if (fragment->bytes <= armcii_am_limits->eager_max)
+        ck_assert_uint_le(length + sizeof(struct am_message_header), armcii_am_limits->message_max);
     ck_assert_uint_le(length, BUFFER);
     ck_assert_uint_eq(length % 8, 0); /* the next request is aligned */
     memset(message, 0xee, sizeof message);
@@ -94,7 +100,7 @@ static size_t travel_in_fragments(const struct shape *s)
     size_t fragments = 0;
     armcii_am_fragment_begin_accumulate(&cursor, s);
     for (; armcii_am_fragment_next(s, &cursor, runs, &fragment); fragments++) {
-        if (fragment.bytes > armcii_am_eager_max()) ck_assert(fragment.form != SHAPE_VECTOR);
+        if (fragment.bytes > armcii_am_limits->eager_max) ck_assert(fragment.form != SHAPE_VECTOR);
         const bool inside = s->form == SHAPE_VECTOR && cursor.offset > 0; /* a segment */
         if (inside) ck_assert_uint_eq(fragment.bytes % SHAPE_SPLIT_UNIT, 0);
         transmit(&fragment, &seen);
@@ -150,7 +156,7 @@ TEST(long_patches_travel)
     const struct shape rows = patch(24, 1000, 80), long_rows = patch(100000, 3, 2);
     ck_assert_uint_eq(travel_in_fragments(&rows), 4);
     ck_assert_uint_le(travel_in_fragments(&long_rows), 6);
-    armcii_quirks_decide("MPICH Version:\t4.0.2", true, true); /* packed, as short */
+    use_library("MPICH Version:\t4.0.2", true); /* packed, as short */
     ck_assert_uint_eq(travel_in_fragments(&rows), 4);
     ck_assert_uint_le(travel_in_fragments(&long_rows), 6);
 }
@@ -225,7 +231,7 @@ TEST(long_patches_are_one_fragment_where_mpi_is_fast_else_packed)
     ck_assert(!in_order);
     ck_assert_uint_le(first_fragment(&s, SHAPE_LOCAL, &in_order), AM_REPLY_MAX);
     ck_assert(!in_order);
-    armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
+    use_library("MPICH Version:\t4.0.2", true);
     ck_assert_uint_le(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_PACKED_MAX);
     ck_assert_uint_gt(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_PACKED_MAX / 2);
     ck_assert_uint_gt(first_fragment(&s, SHAPE_LOCAL, &in_order), AM_FRAGMENT_MAX);
@@ -239,7 +245,7 @@ static void has_fragments_of(const char *mpi, const struct shape *s, size_t most
     struct vector_run runs[AM_RUNS];
     struct shape fragment;
     size_t sum = 0;
-    armcii_quirks_decide(mpi, true, true);
+    use_library(mpi, true);
     armcii_am_fragment_begin(&cursor, s, SHAPE_LOCAL);
     for (; armcii_am_fragment_next(s, &cursor, runs, &fragment); sum += fragment.bytes) {
         ck_assert_uint_le(fragment.bytes, most);
@@ -284,7 +290,7 @@ TEST(moderate_vectors_of_long_segments_travel)
         near[i] = local + i * 24000, far[i] = remote + i * 25000;
     runs[0] = (struct vector_run){near, far, 20000, 2};
     runs[1] = (struct vector_run){near + 2, far + 2, 1000, 2};
-    armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
+    use_library("MPICH Version:\t4.0.2", true);
     armcii_shape_vector(&s, runs, 2);
     ck_assert_uint_eq(travel_in_fragments(&s), 5);
 }
@@ -305,7 +311,7 @@ TEST(strides_with_defective_datatypes_are_packed)
     struct shape s = patch(512, 100, 20);
     s.stride[SHAPE_LOCAL][0] = 1;
     ck_assert_uint_eq(first_fragment(&s, SHAPE_REMOTE, &in_order), s.bytes);
-    armcii_quirks_decide("Intel(R) MPI Library 2021.18", true, true);
+    use_library("Intel(R) MPI Library 2021.18", true);
     ck_assert_uint_le(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_PACKED_MAX);
 }
 
@@ -328,7 +334,7 @@ TEST(replies_that_write_a_byte_twice_stay_in_order)
     struct shape s = patch(1024, 40, 1);
     s.stride[SHAPE_LOCAL][0] = 512;
     for (int i = 0; i < 2; i++) {
-        armcii_quirks_decide(mpi[i], true, true);
+        use_library(mpi[i], true);
         ck_assert_uint_lt(first_fragment(&s, SHAPE_LOCAL, &in_order), s.bytes);
         ck_assert(in_order);
         first_fragment(&s, SHAPE_REMOTE, &in_order);

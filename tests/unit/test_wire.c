@@ -220,7 +220,7 @@ static size_t append(char *to, int i, struct asked *a)
         memcpy(r.scale, &operand, sizeof operand);
     }
     if (r.kind == AM_CREDIT)
-        armcii_shape_contiguous(&a->shape, NULL, NULL, armcii_am_message_max());
+        armcii_shape_contiguous(&a->shape, NULL, NULL, armcii_am_limits->message_max);
     if (is_acc) {
         r.element = (uint8_t)e;
         memcpy(r.scale, armcii_elements[e].one, armcii_elements[e].size);

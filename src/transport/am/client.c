@@ -258,7 +258,7 @@ static bool send_fragments(struct endpoint *e, const struct op *op, uint64_t id)
     else
         armcii_am_fragment_begin(&cursor, s, SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
-        if (fragment.bytes > armcii_endpoints->eager_max) {
+        if (fragment.bytes > armcii_am_limits->eager_max) {
             send_rndv(e, op, &fragment, id, owes);
             outstanding = true;
             owes = false;
@@ -305,7 +305,7 @@ static void get_fragments(struct endpoint *e, const struct op *op, uint64_t id)
 /* True if op is one fragment, which needs neither a cursor nor a second shape. */
 static inline bool is_whole(const struct op *op)
 {
-    return op->shape.form != SHAPE_VECTOR && op->shape.bytes <= armcii_endpoints->eager_max;
+    return op->shape.form != SHAPE_VECTOR && op->shape.bytes <= armcii_am_limits->eager_max;
 }
 
 /* True if a rendezvous is outstanding. */

@@ -39,7 +39,7 @@ void armcii_credits_start(int clients)
     credit.of = armcii_alloc((size_t)clients, sizeof *credit.of, "the memory of clients");
     credit.refused_at = credit.crowded_at = credit.now - 3L * INTERVAL;
     credit.least_replying =
-        armcii_am_window() < LEAST_REPLYING ? armcii_am_window() : LEAST_REPLYING;
+        armcii_am_limits->window < LEAST_REPLYING ? armcii_am_limits->window : LEAST_REPLYING;
 }
 
 void armcii_credits_end(void)
@@ -105,7 +105,7 @@ void armcii_credit_return(int client, size_t cost, bool expired)
 
 static bool fits(unsigned window, size_t most)
 {
-    return credit.granted_bytes + window * armcii_am_message_max() <= most;
+    return credit.granted_bytes + window * armcii_am_limits->message_max <= most;
 }
 
 static bool is_recent(long when)
@@ -132,7 +132,7 @@ struct am_grant armcii_credit_offer(int client)
 void armcii_credit_grant(int client, struct am_grant grant)
 {
     struct client_credit *c = &credit.of[client];
-    c->granted = grant.window * armcii_am_message_max();
+    c->granted = grant.window * armcii_am_limits->message_max;
     c->left = grant.messages;
     credit.granted_bytes += c->granted;
     if (credit.granted_bytes > MAX_WIDE) credit.crowded_at = credit.now;

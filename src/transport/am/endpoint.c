@@ -33,8 +33,6 @@ static struct {
     struct endpoint *first_dirty;
     struct endpoints shared;     /* with the other files */
     unsigned walks;              /* of the dirty ones, begun and not ended */
-    size_t window, enough;       /* enough: a message that leaves less of the window requests an
-                                    acknowledgement */
     atomic_uint replies_pending; /* to messages, rendezvous and short gets; atomic: the
                                     progress thread reads it without the lock */
     atomic_uint stream_polls;
@@ -94,7 +92,7 @@ static void request_credit(struct endpoint *e)
         .head = {.bytes = sizeof e->credit_request, .sequence = e->sequence++},
         .request = {.length = sizeof e->credit_request.request,
                     .kind = AM_CREDIT,
-                    .bytes = endpoints.shared.message_max}};
+                    .bytes = armcii_am_limits->message_max}};
     e->transmitted += armcii_am_message_size(sizeof e->credit_request);
     e->unserved += armcii_am_message_size(sizeof e->credit_request);
     e->credit = (struct am_grant){0}; /* void */
@@ -124,7 +122,8 @@ static bool has_credit(const struct endpoint *e)
 
 static size_t window_of(const struct endpoint *e)
 {
-    return has_credit(e) ? e->credit.window * endpoints.shared.message_max : endpoints.window;
+    return has_credit(e) ? e->credit.window * armcii_am_limits->message_max
+                         : armcii_am_limits->window;
 }
 
 static void use_credit(struct endpoint *e)
@@ -201,7 +200,7 @@ static inline void send(struct endpoint *e, enum proof proof, uint32_t data)
     e->open = NULL;
     use_credit(e);
     head->sequence = e->sequence++;
-    if (e->unserved + endpoints.enough > endpoints.window && proof != BY_REPLY)
+    if (e->unserved + armcii_am_limits->enough > armcii_am_limits->window && proof != BY_REPLY)
         head->acknowledge = 1;
     if (head->acknowledge) {
         end_deferral(e);
@@ -463,7 +462,7 @@ __attribute__((noinline)) static void make_room(struct endpoint *e, struct backo
 void armcii_endpoint_reserve(struct endpoint *e, size_t length)
 {
     struct backoff p = {0};
-    while (e->open ? e->open->bytes + length > endpoints.shared.message_max : !open_message(e))
+    while (e->open ? e->open->bytes + length > armcii_am_limits->message_max : !open_message(e))
         make_room(e, &p);
 }
 
@@ -482,7 +481,7 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
 {
     struct backoff p = {0};
     if (e->acked < e->sent) poll_now_and_then(e);
-    if (e->acked == e->sent || (e->open && e->open->bytes >= endpoints.shared.eager_max))
+    if (e->acked == e->sent || (e->open && e->open->bytes >= armcii_am_limits->eager_max))
         armcii_endpoint_send(e);
     while (e->sent - e->acked > MAX_UNACKED)
         armcii_am_progress(&p);
@@ -524,8 +523,8 @@ void armcii_endpoint_send_gets_if_due(struct endpoint *e)
 
 bool armcii_endpoint_fits_window(const struct endpoint *e, uint32_t bytes)
 {
-    return e->unserved + bytes + 2 * endpoints.shared.message_max <=
-           endpoints.window; /* the open message, the request */
+    return e->unserved + bytes + 2 * armcii_am_limits->message_max <=
+           armcii_am_limits->window; /* the open message, the request */
 }
 
 unsigned armcii_endpoints_stream_polls(void)
@@ -568,21 +567,9 @@ struct endpoint *armcii_endpoint_connect(int rank)
 
 /* ---- start and end ---- */
 
-/* Half of the window, so that an acknowledgement comes before it is used up; where that is short,
- * the longest message, or all of the window. */
-static size_t enough_of(size_t window, size_t message_max)
-{
-    if (window < message_max) return window;
-    return window / 2 > message_max ? window / 2 : message_max;
-}
-
 void armcii_endpoints_start(void)
 {
     endpoints.buffers = aligned_alloc(64, BUFFERS * sizeof *endpoints.buffers);
-    endpoints.shared.eager_max = armcii_am_eager_max();
-    endpoints.shared.message_max = armcii_am_message_max();
-    endpoints.window = armcii_am_window();
-    endpoints.enough = enough_of(endpoints.window, endpoints.shared.message_max);
     endpoints.shared.of = armcii_alloc((size_t)armcii_world->size, sizeof *endpoints.shared.of,
                                        "messages to other nodes");
     if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");

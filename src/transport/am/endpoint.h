@@ -48,7 +48,6 @@ void armcii_endpoints_start(void);
 /* Nothing is outstanding. */
 void armcii_endpoints_end(void);
 struct endpoints {
-    size_t eager_max, message_max; /* armcii_am_eager_max, armcii_am_message_max */
     struct endpoint **of; /* [world size], by the rank of the server; NULL: not connected */
 };
 extern const struct endpoints *const armcii_endpoints;
@@ -68,7 +67,7 @@ void armcii_endpoint_reserve(struct endpoint *e, size_t length);
  * message. */
 static inline char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge)
 {
-    if (!e->open || e->open->bytes + length > armcii_endpoints->message_max)
+    if (!e->open || e->open->bytes + length > armcii_am_limits->message_max)
         armcii_endpoint_reserve(e, length);
     struct am_message_header *head = e->open;
     char *at = (char *)head + head->bytes;

@@ -66,7 +66,7 @@ static bool is_long_segment(const struct am_cursor *c, const struct vector_run *
 static bool vector_fragment(const struct shape *s, struct am_cursor *c,
                             struct vector_run runs[AM_RUNS], struct shape *fragment)
 {
-    size_t n = 0, data = c->packed_max, request = armcii_am_eager_max();
+    size_t n = 0, data = c->packed_max, request = armcii_am_limits->eager_max;
     for (skip_empty_runs(s, c); c->run < s->nruns && n < AM_RUNS; skip_empty_runs(s, c)) {
         const struct vector_run *run = &s->runs[c->run];
         bool is_long = is_long_segment(c, run);
@@ -91,7 +91,7 @@ static bool vector_fragment(const struct shape *s, struct am_cursor *c,
 static bool stays_in_order(const struct shape *s, enum shape_side written)
 {
     enum { SEGMENTS = 1000, RUNS = 8 };
-    size_t max = written == SHAPE_LOCAL ? armcii_am_eager_max() : AM_RNDV_MIN;
+    size_t max = written == SHAPE_LOCAL ? armcii_am_limits->eager_max : AM_RNDV_MIN;
     if (s->form != SHAPE_VECTOR) return s->bytes <= max;
     return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= max;
 }
@@ -139,7 +139,7 @@ static size_t fragment_max_of(const struct shape *s, enum shape_side written, si
  * eager messages arrive before one rendezvous is over. */
 static size_t packed_max_of(const struct shape *s, enum shape_side written, bool any_order)
 {
-    if (written == SHAPE_REMOTE || s->bytes <= AM_RNDV_MIN) return armcii_am_eager_max();
+    if (written == SHAPE_REMOTE || s->bytes <= AM_RNDV_MIN) return armcii_am_limits->eager_max;
     return s->form == SHAPE_VECTOR || !any_order ? AM_FRAGMENT_MAX : AM_REPLY_MAX;
 }
 
@@ -156,7 +156,7 @@ void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum s
 
 void armcii_am_fragment_begin_accumulate(struct am_cursor *c, const struct shape *s)
 {
-    const size_t packed = armcii_am_eager_max();
+    const size_t packed = armcii_am_limits->eager_max;
     *c = (struct am_cursor){.fragment_max = s->bytes > AM_RNDV_MIN ? even_fragment(s) : packed,
                             .packed_max = packed,
                             .data_in_request = true};

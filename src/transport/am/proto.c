@@ -6,23 +6,12 @@
 
 /* ---- shares ---- */
 
-static size_t window = SIZE_MAX; /* of each client, in bytes */
-
-void armcii_am_share_among(int clients)
-{
-    enum { ALL = 4 << 20, LEAST = 192 };
-    window = ALL / (size_t)clients;
-    if (window < LEAST) window = LEAST;
-}
-
-size_t armcii_am_window(void)
-{
-    return window;
-}
+static struct am_limits limits;
+const struct am_limits *const armcii_am_limits = &limits;
 
 /* A window takes two messages, where they are not too short then: one is under way while the other
  * is acknowledged. */
-size_t armcii_am_eager_max(void)
+static size_t eager_max_of(size_t window)
 {
     enum { LEAST = 16 << 10 };
     size_t most = window / 2 < LEAST + AM_HEADERS_MAX ? LEAST : window / 2 - AM_HEADERS_MAX;
@@ -30,9 +19,22 @@ size_t armcii_am_eager_max(void)
     return most - most % SHAPE_SPLIT_UNIT; /* fragments of accumulates have so many bytes */
 }
 
-size_t armcii_am_message_max(void)
+/* Half of the window, so that an acknowledgement comes before it is used up; where that is short,
+ * the longest message, or all of the window. */
+static size_t enough_of(size_t window, size_t message_max)
 {
-    return armcii_am_eager_max() + AM_HEADERS_MAX;
+    if (window < message_max) return window;
+    return window / 2 > message_max ? window / 2 : message_max;
+}
+
+void armcii_am_share_among(int clients)
+{
+    enum { ALL = 4 << 20, LEAST = 192 };
+    limits.window = ALL / (size_t)clients;
+    if (limits.window < LEAST) limits.window = LEAST;
+    limits.eager_max = eager_max_of(limits.window);
+    limits.message_max = limits.eager_max + AM_HEADERS_MAX;
+    limits.enough = enough_of(limits.window, limits.message_max);
 }
 
 MPI_Comm armcii_am_comm = MPI_COMM_NULL;

@@ -36,7 +36,7 @@ enum am_data {
 };
 
 enum {
-    AM_HEADERS_MAX = 512, /* bytes of a message beside armcii_am_eager_max(): headers and strides */
+    AM_HEADERS_MAX = 512, /* bytes of a message beside eager data: headers and strides */
     AM_MESSAGE_MAX = (32 << 10) + AM_HEADERS_MAX, /* bytes of a message: below MPI's eager limit, so
                                                      that no client delays one */
     AM_FRAGMENT_MAX = 48 << 10,                   /* data bytes of a reply to a vector get */
@@ -115,7 +115,19 @@ struct am_reply_bundle {
  * Replies are bounded by the server: it sends as many at a time as it has memory for. The get
  * behind them is deferred, with all that the client sends after it, and counts as not served: the
  * acknowledgements of the client's messages wait for it. */
-size_t armcii_am_window(void); /* 192 bytes or more */
+
+/* What a client may send, in bytes. */
+struct am_limits {
+    size_t window;      /* 192 or more */
+    size_t enough;      /* of the window: a message that leaves less requests an acknowledgement */
+    size_t eager_max;   /* data of an eager message: MPI sends it without a rendezvous */
+    size_t message_max; /* the longest message */
+};
+extern const struct am_limits *const armcii_am_limits;
+/* A server's memory for messages is shared among so many clients, the processes of the job: once,
+ * before any message. */
+void armcii_am_share_among(int clients);
+
 static inline uint32_t armcii_am_message_size(size_t bytes)
 {
     return bytes > AM_MESSAGE_COST ? (uint32_t)bytes : AM_MESSAGE_COST;
@@ -229,14 +241,6 @@ struct am_decoded {
 bool armcii_am_decode(const struct am_request_header *r, size_t left, struct am_decoded *d);
 /* "a put", for messages; a kind that was decoded. */
 const char *armcii_am_kind_name(enum am_kind kind);
-
-/* A server's memory for messages is shared among so many clients, the processes of the job: once,
- * before the following are called. */
-void armcii_am_share_among(int clients);
-/* Data bytes of an eager message: MPI sends it without a rendezvous. */
-size_t armcii_am_eager_max(void);
-/* Bytes of the longest message. */
-size_t armcii_am_message_max(void);
 
 /* The communicator of all messages; set before the following are called. */
 extern MPI_Comm armcii_am_comm;

@@ -45,8 +45,7 @@ struct client_queue {
 };
 
 static struct {
-    int ranks;        /* of the communicator */
-    size_t eager_max; /* armcii_am_eager_max */
+    int ranks; /* of the communicator */
     atomic_bool here;
     atomic_uint poll_count; /* by threads that wait in the library */
     bool (*previous_hook)(void);
@@ -168,7 +167,7 @@ static void reply_completed(const struct reply *reply)
 /* Eager replies are copied, larger contiguous ones are zero-copy. */
 static bool use_zcopy(const struct shape *s)
 {
-    return s->form == SHAPE_CONTIGUOUS && s->bytes > server.eager_max;
+    return s->form == SHAPE_CONTIGUOUS && s->bytes > armcii_am_limits->eager_max;
 }
 
 static size_t reply_cost(const struct shape *s)
@@ -611,7 +610,6 @@ void armcii_server_start(void)
 {
     if (armcii_server_is_here()) return;
     MPI_Comm_size(armcii_am_comm, &server.ranks);
-    server.eager_max = armcii_am_eager_max();
     armcii_credits_start(server.ranks);
     server.clients =
         armcii_alloc((size_t)server.ranks, sizeof *server.clients, "messages from other nodes");

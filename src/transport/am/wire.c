@@ -309,7 +309,7 @@ static bool check_get(const struct am_request_header *r, const struct rule *rule
 static bool check_credit_request(const struct am_request_header *r, const struct rule *rule,
                                  struct am_decoded *d)
 {
-    return r->bytes == armcii_am_message_max() || refuse_value(d, rule, "bytes", r->bytes);
+    return r->bytes == armcii_am_limits->message_max || refuse_value(d, rule, "bytes", r->bytes);
 }
 
 /* Atomic instructions need aligned memory. */
@@ -354,7 +354,7 @@ static bool check_accumulate(const struct am_request_header *r, const struct rul
 static bool check_long(const struct am_request_header *r, const struct rule *rule,
                        struct am_decoded *d)
 {
-    return r->bytes > armcii_am_eager_max() || refuse_value(d, rule, "bytes", r->bytes);
+    return r->bytes > armcii_am_limits->eager_max || refuse_value(d, rule, "bytes", r->bytes);
 }
 
 static bool check_long_accumulate(const struct am_request_header *r, const struct rule *rule,
