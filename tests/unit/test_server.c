@@ -50,6 +50,7 @@ static void start_with(const char *setting)
     *(struct world *)(uintptr_t)armcii_world = (struct world){.size = 1, .node_of = &node};
     armcii_config_read((char *[]){(char *)(uintptr_t)setting, NULL}, NULL);
     armcii_quirks_decide("", true, false);
+    armcii_am_share_among(1);
     MPI_Comm_dup(MPI_COMM_SELF, &armcii_am_comm);
     armcii_server_start();
     sent = asked = received = 0;

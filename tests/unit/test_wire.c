@@ -316,7 +316,6 @@ static void forget_everything(void)
     server.deferring = 0;
     server.for_reply_credit = (struct client_queue){NULL, &server.for_reply_credit.first};
     server.for_request_credit = (struct client_queue){NULL, &server.for_request_credit.first};
-    server.ready = (struct client_queue){NULL, &server.ready.first};
     server.bundle.bytes = 0;
     server.bundle.head = (struct am_reply_header){0};
     wire_difference = 0;

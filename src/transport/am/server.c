@@ -54,15 +54,14 @@ static struct {
     struct client *clients; /* [ranks] */
     int deferring;          /* clients with deferred requests */
     /* Those that have no reply pending, and wait for what others have: the first of each is served
-     * before all that come later. Those of whom a reply is complete. */
-    struct client_queue for_reply_credit, for_request_credit, ready;
+     * before all that come later. */
+    struct client_queue for_reply_credit, for_request_credit;
     /* To the client whose message, or deferred requests, are being served. It leaves with the last
      * of them, and before a longer reply: no reply waits for another client. */
     struct am_reply_bundle bundle;
 } server = {.serving = PTHREAD_MUTEX_INITIALIZER,
             .for_reply_credit.last = &server.for_reply_credit.first,
-            .for_request_credit.last = &server.for_request_credit.first,
-            .ready.last = &server.ready.first};
+            .for_request_credit.last = &server.for_request_credit.first};
 
 /* ---- queues of clients ---- */
 
@@ -139,27 +138,10 @@ __attribute__((noinline)) static void serve_in_buffer(const struct am_request_he
     apply_update(r, &server.decoded.shape);
 }
 
-/* Serve the client again, which waited for an earlier reply to itself. */
-static void stop_waiting_for_own(struct client *c)
-{
-    c->waits_for_own = false;
-    queue_add(&server.ready, c);
-}
-
 static void acknowledge_rndv(const struct reply *reply)
 {
     server.bundle.head.rndv_tag = reply->rndv_tag;
     send_bundle(reply->client);
-}
-
-static void reply_completed(const struct reply *reply)
-{
-    struct client *c = &server.clients[reply->client];
-    if (reply->is_request)
-        serve_in_buffer((const struct am_request_header *)(const void *)reply->buffer,
-                        reply->client);
-    if (reply->cost && c->waits_for_own) stop_waiting_for_own(c);
-    if (reply->rndv_tag) acknowledge_rndv(reply);
 }
 
 /* ---- requests ---- */
@@ -468,13 +450,22 @@ __attribute__((noinline)) static bool serve_deferred(void)
 {
     let_credit_expire();
     if (!armcii_credit_was_freed()) return false;
-    for (struct client *c; (c = server.ready.first) != NULL;) {
-        queue_remove_first(&server.ready);
-        serve_all_possible(c);
-    }
     bool any = serve_queue(&server.for_reply_credit);
     any |= serve_queue(&server.for_request_credit);
     return any;
+}
+
+/* A client that waited for an earlier reply to itself is served again. */
+static void reply_completed(const struct reply *reply)
+{
+    struct client *c = &server.clients[reply->client];
+    if (reply->is_request)
+        serve_in_buffer((const struct am_request_header *)(const void *)reply->buffer,
+                        reply->client);
+    if (reply->rndv_tag) acknowledge_rndv(reply);
+    if (!reply->cost || !c->waits_for_own) return;
+    c->waits_for_own = false;
+    serve_all_possible(c);
 }
 
 /* ---- messages ---- */
