@@ -118,7 +118,6 @@ typedef endpoint {
     mtype kind[MOST_REQUESTS];
     bit acknowledge, waits_for_window;
     bit credit_requested, has_lease; /* has_lease: what is left of its credit is a lease */
-    byte rndv_data;
     byte sequence, unacked, transmitted, served;
     byte rndv;   /* the put whose data are not in place; 0: none */
     byte gets;   /* whose replies have not arrived */
@@ -198,7 +197,6 @@ inline send_now(s)
 {
     assert_bounds(s);
     e[s].transmitted = e[s].transmitted + size;
-    e[s].rndv_data = 0;
     use_credit(s);
     if
     :: urgent && e[s].acknowledge -> e[s].acknowledge = 0; e[s].deferred_at = e[s].transmitted
@@ -269,11 +267,11 @@ inline endpoint_send(s)
 {
     if
     :: IS_OPEN(s) ->
-        size = COUNT(e[s].length) + e[s].rndv_data;
+        size = COUNT(e[s].length) + unasked;
         urgent = urgent && !e[s].waits_for_window;
         must_wait(s);
         if
-        :: e[s].waits_for_window -> e[s].acknowledge = 1
+        :: e[s].waits_for_window -> assert(unasked == 0)
         :: else -> send_now(s)
         fi;
         size = 0
@@ -433,7 +431,7 @@ inline append(s, what)
     :: what == LOCK || what == RMW -> e[s].locks = 1; e[s].mark = e[s].transmitted
     :: what == GET || what == LONG_GET -> e[s].gets++
     :: what == SHORT -> e[s].shorts++
-    :: IS_RNDV(what) -> e[s].rndv = e[s].issued; e[s].rndv_data = (what == RNDV || what == ACC -> RNDV_DATA : 0)
+    :: IS_RNDV(what) -> e[s].rndv = e[s].issued
     fi
 }
 
@@ -479,7 +477,10 @@ inline start(s, what)
             :: !IS_OPEN(s) -> e[s].is_replied = 1; e[s].mark = e[s].transmitted
             :: else
             fi
-        :: !IS_PUT(what) && what != SHORT && what != RMW -> endpoint_send(s)
+        :: !IS_PUT(what) && what != SHORT && what != RMW ->
+            unasked = (what == RNDV || what == ACC -> RNDV_DATA : 0);
+            endpoint_send(s);
+            unasked = 0
         :: else
         fi;
         if
@@ -556,7 +557,7 @@ proctype client(byte me)
 {
     endpoint e[SERVERS];
     bit replied, urgent;
-    byte calls, s, size, more, of_rndv, of_messages, of_grant, of_shorts, of_served, of_known;
+    byte calls, s, size, unasked, more, of_rndv, of_messages, of_grant, of_shorts, of_served, of_known;
     mtype what;
 
     do

@@ -184,13 +184,9 @@ static inline void send(struct endpoint *e, enum proof proof, uint32_t data)
     if (!head) return;
     const uint32_t size = armcii_am_message_size(head->bytes) + data;
     const size_t window = window_of(e);
-    const bool waited = e->waits_for_window,
-               waits = e->unserved + size > window && must_wait(e, window);
-    e->waits_for_window = waits;
-    if (waits) {
-        head->acknowledge = 1;
-        return;
-    }
+    const bool waited = e->waits_for_window;
+    e->waits_for_window = e->unserved + size > window && must_wait(e, window);
+    if (e->waits_for_window) return;
     e->transmitted += size;
     e->unserved += size;
     if (proof == BY_LATER_ACK && head->acknowledge && !waited && may_defer_ack(e)) {

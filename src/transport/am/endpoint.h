@@ -26,8 +26,8 @@ struct endpoint {
     uint64_t deferred_at;     /* transmitted bytes behind the last update whose acknowledgement
                                  was left to a later message; 0: none was */
     uint32_t unserved;        /* transmitted bytes that are not known to be served */
-    bool waits_for_window;    /* the open message waits only until it fits into the window; fences
-                                 count its acknowledgement */
+    bool waits_for_window;    /* the open message waits only until it fits into the window; a fence
+                                 may count its acknowledgement, which is not deferred then */
     bool credit_requested;    /* from the server, which has not granted it */
     bool credit_is_new;       /* nothing has been sent with it */
     struct am_grant credit;   /* what is left of it */
