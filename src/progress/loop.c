@@ -74,19 +74,14 @@ static void sleep_in(bool (*wait)(long timeout), long timeout, bool (*may_sleep)
     loop.state.drained = false;
 }
 
-static enum progress_wait choose_wait(void)
-{
-    return loop.policy->choose_wait ? loop.policy->choose_wait() : WAIT_POLL;
-}
-
 static bool is_still_chosen(void)
 {
-    return choose_wait() == loop.state.wait;
+    return loop.policy->choose_wait() == loop.state.wait;
 }
 
 static bool begin_sleep(void)
 {
-    return is_still_chosen() && (!loop.policy->begin_sleep || loop.policy->begin_sleep());
+    return is_still_chosen() && loop.policy->begin_sleep();
 }
 
 static void sleep_after_spurious_event(void)
@@ -120,7 +115,7 @@ static long timeout_of(enum progress_wait wait)
 static void sleep_on_events(void)
 {
     sleep_in(armcii_event_wait, timeout_of(loop.state.wait), begin_sleep);
-    if (loop.policy->end_sleep) loop.policy->end_sleep(loop.state.signaled);
+    loop.policy->end_sleep(loop.state.signaled);
     if (!loop.state.signaled)
         loop.state.spurious = 0;
     else if (loop.policy->events == EVENTS_ARE_WORK)
@@ -162,7 +157,7 @@ static void back_off(void)
         armcii_pause();
         return;
     }
-    loop.state.wait = choose_wait();
+    loop.state.wait = loop.policy->choose_wait();
     if (loop.state.wait == WAIT_WAKEUP) {
         sleep_in(armcii_event_wait_ignoring_fds, WAKEUP_US, is_still_chosen);
     } else if (loop.policy->events == EVENTS_SHARED && !loop.state.slept) {
@@ -181,7 +176,7 @@ static void back_off(void)
 
 void armcii_progress_loop_step(void)
 {
-    if (loop.policy->is_helped && loop.policy->is_helped()) {
+    if (loop.policy->is_helped()) {
         sleep_in(armcii_event_wait_ignoring_fds, HELPED_US, NULL);
         if (loop.policy->spins_after_help)
             loop.state.last_work = armcii_clock() - (loop.policy->spins_after_help() ? 0 : SPIN_US);

@@ -66,17 +66,16 @@ struct loop_policy {
     /* Polls in one step, until one finds work: MPI may read a message in one poll and deliver it in
      * the next. */
     int polls;
-    /* True if other threads have polled since the last call; then this one stays away. NULL: there
-     * are none. */
+    /* True if other threads have polled since the last call; then this one stays away. */
     bool (*is_helped)(void);
     /* Help counts as work, because more will follow. True: spin behind it. False: be warm without
      * a spin, whose processor may be that of the thread that helped. NULL: it does not count. */
     bool (*spins_after_help)(void);
     /* Called before each sleep, and again when other threads see it coming, except one after a
-     * spurious event. NULL: always WAIT_POLL. */
+     * spurious event. */
     enum progress_wait (*choose_wait)(void);
     long idle_us;
-    /* Before and after a SLEEP, or NULL. begin_sleep returns false if there is work already. */
+    /* Called before and after a SLEEP. begin_sleep returns false if there is work already. */
     bool (*begin_sleep)(void);
     void (*end_sleep)(bool signaled);
     enum {

@@ -31,6 +31,11 @@ static bool always_helped(void)
     return true;
 }
 
+static bool never_helped(void)
+{
+    return false;
+}
+
 static enum progress_wait count_choice(void)
 {
     chosen = armcii_clock();
@@ -53,6 +58,7 @@ enum { POLLS = 3, TEST_IDLE_US = 3000 };
 static const struct loop_policy usual = {
     .poll = count_poll,
     .polls = POLLS,
+    .is_helped = never_helped,
     .choose_wait = count_choice,
     .idle_us = TEST_IDLE_US,
     .begin_sleep = count_sleep,
