@@ -18,6 +18,7 @@ TABLE = re.search(r"^\| workaround.*?(?:\n\n|\Z)", read("doc", "reference", "var
 WORKAROUNDS = re.findall(r"^\| ([a-z][a-z-]*) \|", TABLE, re.M)[1:]
 VERSION = read("VERSION").strip()
 PROCESSORS = len(os.sched_getaffinity(0))
+THREADS = {"MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}  # as programs on several nodes have them
 
 
 class Banner:
@@ -145,11 +146,17 @@ def test_odd_nodes(odd):
 def test_threads_on_some_processes(odd):
     """They are as good as none; but where MPI refuses windows to those that have them the job ends."""
     program = odd("-DNODES")
-    threads = {"TEST_FUNNELED": "0", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
+    threads = {"TEST_FUNNELED": "0", **THREADS}
     job = run_job(2, program, unset=UNSET, ARMCI_QUIRKS="+unthreaded-windows", **threads)
     assert job.status != 0 and job.count("MPI_THREAD_MULTIPLE on some processes only: ") > 0, job.all
     if "-> unthreaded-windows" not in output(INFO):
         Banner(2, program, **threads).warns("no-threads", "no MPI_THREAD_MULTIPLE: ")
+
+
+def test_threads_without_windows_or_servers(odd):
+    """ARMCI says why there will be no memory."""
+    job = run_job(2, odd("-DNODES"), unset=UNSET, ARMCI_QUIRKS="+unthreaded-windows", ARMCI_PROGRESS="none", ARMCI_VERBOSE="1", **THREADS)
+    assert job.count("^ARMCI: this MPI library makes no windows between nodes for programs with threads: ") == 1, job.all
 
 
 @pytest.mark.parametrize("refused", ("pthread_create", "eventfd"))
