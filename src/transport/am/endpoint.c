@@ -19,8 +19,7 @@
 /* An open message or one being sent. Their number does not depend on the number of servers. */
 enum { BUFFERS = 32 };
 struct send_buffer {
-    MPI_Request send;
-    bool is_sent; /* the message */
+    MPI_Request send; /* of the message; MPI_REQUEST_NULL: it is not being sent */
     _Alignas(64) char message[AM_MESSAGE_MAX];
 };
 
@@ -205,7 +204,6 @@ static inline void send(struct endpoint *e, enum proof proof, uint32_t data)
     }
     struct send_buffer *b =
         (void *)((char *)head - offsetof(struct send_buffer, message)); /* 64-aligned */
-    b->is_sent = true;
     armcii_count(COUNTER_MESSAGES);
     MPI_Isend(head, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, armcii_am_comm,
               &b->send);
@@ -326,9 +324,8 @@ static bool reclaim_buffers(void)
     bool any = false;
     for (struct send_buffer *b = endpoints.buffers; b < endpoints.buffers + BUFFERS; b++) {
         int done = 0;
-        if (b->is_sent) MPI_Test(&b->send, &done, MPI_STATUS_IGNORE);
-        if (!done || !b->is_sent) continue; /* MPI may call back, and reclaim it */
-        b->is_sent = false;
+        if (b->send != MPI_REQUEST_NULL) MPI_Test(&b->send, &done, MPI_STATUS_IGNORE);
+        if (!done) continue;
         endpoints.free[endpoints.count++] = b;
         any = true;
     }
@@ -570,7 +567,7 @@ void armcii_endpoints_start(void)
                                        "messages to other nodes");
     if (!endpoints.buffers) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++) {
-        endpoints.buffers[i].is_sent = false;
+        endpoints.buffers[i].send = MPI_REQUEST_NULL;
         endpoints.free[BUFFERS - 1 - i] = &endpoints.buffers[i];
     }
     endpoints.count = BUFFERS;
@@ -583,7 +580,7 @@ void armcii_endpoints_end(void)
     if (!endpoints.buffers) return;
     armcii_am_receives_drain(&endpoints.any_bundle, 1, &endpoints.bundle_request);
     for (int i = 0; i < BUFFERS; i++)
-        if (endpoints.buffers[i].is_sent) MPI_Wait(&endpoints.buffers[i].send, MPI_STATUS_IGNORE);
+        MPI_Wait(&endpoints.buffers[i].send, MPI_STATUS_IGNORE);
     for (int i = 0; i < armcii_world->size; i++)
         free(endpoints.shared.of[i]);
     endpoints.first_dirty = NULL;
