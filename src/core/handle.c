@@ -197,11 +197,10 @@ static struct handle_entry *find(const armci_hdl_t *handle)
     return handle->tag != 0 && (s->tag == handle->tag || s->former == handle->tag) ? s : NULL;
 }
 
-/* The implicit handle is never freed; the last of several waiters frees the entry. */
+/* No thread is at the entry. The implicit handle is never freed. */
 static void free_slot(struct handle_entry *s)
 {
-    if (s->index == IMPLICIT || s->waiters > 0 || s->flushing > 0 || s->is_queued || s->tag == 0)
-        return;
+    if (s->index == IMPLICIT || s->is_queued) return;
     remove_all(s);
     s->tag = s->former = 0;
     s->next_free = handles.first_free;
@@ -540,12 +539,14 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 
 /* ---- completion ---- */
 
-/* Free the entry and reset the cookie, unless another thread has started an operation meanwhile. */
+/* Free the entry and reset the cookie, unless another thread has started an operation meanwhile, or
+ * is at the entry: the handle must name it as long. */
 static void retire(struct handle_entry *s, armci_hdl_t *handle)
 {
-    bool is_busy = s->n > 0 || s->flushing > 0 || has_queued(s);
+    const bool is_busy =
+        s->n > 0 || s->waiters > 0 || s->flushing > 0 || s->visitors > 0 || has_queued(s);
     if (is_busy) return;
-    if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
+    if (handle && find(handle) == s) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
     free_slot(s);
 }
 

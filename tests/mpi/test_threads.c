@@ -442,6 +442,92 @@ static void a_busy_thread_keeps_nobody_out(void)
     region_free(base);
 }
 
+/* ---- threads that share handles ----
+ *
+ * A wait completes what its thread has started on the handle, whatever others start, flush and wait
+ * for there: puts of buffers that change after it, and gets whose data are looked at after it. */
+
+enum { SHARED = 3, LANE = 6000, MOST_PARTS = 8, STEPS = 600 };
+
+struct sharer {
+    int number;
+    void **base;         /* LANE bytes of each slice for each thread of each process */
+    armci_hdl_t *handle; /* [SHARED] */
+};
+
+static char *lane_of(const struct sharer *s, int p)
+{
+    return (char *)s->base[p] + (test_rank() * THREADS + s->number) * LANE;
+}
+
+/* Put `bytes` bytes of new values in so many parts; change them after the wait. */
+static void put_parts(char *there, char *model, size_t bytes, int parts, int p, armci_hdl_t *handle,
+                      struct rng *rng)
+{
+    char *here = need_memory(bytes);
+    const size_t part = bytes / (size_t)parts;
+    for (size_t i = 0; i < bytes; i++)
+        here[i] = model[i] = (char)rng_between(rng, 0, 255);
+    for (int i = 0; i < parts; i++) {
+        const size_t at = (size_t)i * part, n = i == parts - 1 ? bytes - at : part;
+        ARMCI_NbPut(here + at, there + at, (int)n, p, handle);
+    }
+    ARMCI_Wait(handle);
+    memset(here, 0x5a, bytes);
+    free(here);
+}
+
+static void get_parts(char *there, const char *model, size_t bytes, int parts, int p,
+                      armci_hdl_t *handle, int step)
+{
+    char *here = need_zeroed(bytes);
+    const size_t part = bytes / (size_t)parts;
+    for (int i = 0; i < parts; i++) {
+        const size_t at = (size_t)i * part, n = i == parts - 1 ? bytes - at : part;
+        ARMCI_NbGet(there + at, here + at, (int)n, p, handle);
+    }
+    ARMCI_Wait(handle);
+    check_bytes(here, model, bytes, "step %d: gets of %zu bytes", step, bytes);
+    free(here);
+}
+
+static void *share_handles(void *argument)
+{
+    const struct sharer *s = argument;
+    char *model = need_zeroed((size_t)test_ranks() * LANE);
+    struct rng rng = rng_stream((uint64_t)(test_rank() * THREADS + s->number));
+    for (int step = 0; step < effort(STEPS); step++) {
+        const int p = rng_between(&rng, 0, test_ranks() - 1),
+                  parts = rng_between(&rng, 1, MOST_PARTS);
+        const size_t bytes =
+            (size_t)rng_between(&rng, MOST_PARTS, rng_chance(&rng, 70) ? 400 : LANE);
+        armci_hdl_t *handle = &s->handle[rng_between(&rng, 0, SHARED - 1)];
+        if (rng_chance(&rng, 50))
+            put_parts(lane_of(s, p), model + p * LANE, bytes, parts, p, handle, &rng);
+        else
+            get_parts(lane_of(s, p), model + p * LANE, bytes, parts, p, handle, step);
+    }
+    free(model);
+    return NULL;
+}
+
+static void shared_handles(void)
+{
+    struct sharer sharer[THREADS];
+    armci_hdl_t handle[SHARED];
+    if (!needs_threads()) return;
+    void **base = region_zeroed((size_t)(test_ranks() * THREADS * LANE));
+    for (int i = 0; i < SHARED; i++) {
+        ARMCI_INIT_HANDLE(&handle[i]);
+        if (i > 0) ARMCI_SET_AGGREGATE_HANDLE(&handle[i]);
+    }
+    for (int t = 0; t < THREADS; t++)
+        sharer[t] = (struct sharer){t, base, handle};
+    run_threads(THREADS, share_handles, sharer, sizeof *sharer);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
 /* ---- what one thread frees, the others forget ----
  *
  * A region often begins where the last one was, with slices of other lengths: a thread that has
@@ -504,6 +590,7 @@ static const struct test tests[] = {
     {"a thread waits for a mutex that an ended one has locked", mutex_of_ended_thread},
     {"threads use all families at once", everything_at_once},
     {"a thread that calls direct transfers keeps no other out", a_busy_thread_keeps_nobody_out},
+    {"threads share handles", shared_handles},
     {"threads forget what one of them frees", freed_for_all_threads},
 };
 SUITE(.start = start_threaded);
