@@ -389,15 +389,22 @@ void armcii_regions_free_all(void)
     free(list);
 }
 
-/* Compares more than the address: once other members have freed it, another thread may have created
- * a region there. */
+/* True if that is the team's region whose first slice that is not empty is there. */
+static bool is_named(const struct region *r, const struct team *team, int first, const char *base)
+{
+    return r->team == team && first_slice(r) == first && armcii_region_base(r, first) == base;
+}
+
+/* Mostly the index still has it; not where other members have freed it and another thread has
+ * created a region at its address. */
 static struct region *find_in_team(const struct team *team, int first, const char *base)
 {
-    for (struct entry *e = regions.oldest; e; e = e->next) {
-        struct region *r = &e->region;
-        if (r->team == team && first_slice(r) == first && armcii_region_base(r, first) == base)
-            return r;
-    }
+    struct raddr raddr;
+    if (armcii_lookup(team->to_world[first], base, &raddr) && !raddr.region->memget &&
+        is_named(raddr.region, team, first, base))
+        return raddr.region;
+    for (struct entry *e = regions.oldest; e; e = e->next)
+        if (is_named(&e->region, team, first, base)) return &e->region;
     return NULL;
 }
 
