@@ -1,7 +1,8 @@
-/* system.c - the files that this process has loaded, and sizes as text. */
+/* system.c - descriptors, the files that this process has loaded, and sizes as text. */
 #define _GNU_SOURCE
 #include "base/system.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +11,14 @@
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
+
+int armcii_system_descriptor(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO) return fd;
+    const int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return moved;
+}
 
 /* Writes the file mapped at an address to path[PATH_ROOM]; false if there is none. */
 static bool file_at(uintptr_t address, char *path)

@@ -1,9 +1,13 @@
-/* system.h - the files that this process has loaded, and sizes as text. */
+/* system.h - descriptors, the files that this process has loaded, and sizes as text. */
 #ifndef ARMCII_SYSTEM_H
 #define ARMCII_SYSTEM_H
 
 #include <stddef.h>
 #include <stdbool.h>
+
+/* Move a new descriptor of this library, or -1, above those of standard input, output and error:
+ * where a program has closed these, it, or a library, may still write to them. */
+int armcii_system_descriptor(int fd);
 
 /* The file that contains this library; *is_program: the program, which links it statically. Returns
  * buffer, empty if unknown. */

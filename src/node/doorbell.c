@@ -4,6 +4,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/system.h"
+
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "node/pass.h"
@@ -35,7 +37,8 @@ bool armcii_doorbells_open(int bells)
 {
     const int wanted = least(bells, least(doorbell.size, PASS_MOST));
     for (doorbell.n = 0; doorbell.n < wanted; doorbell.n++) {
-        doorbell.bells[doorbell.n] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        doorbell.bells[doorbell.n] =
+            armcii_system_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
         if (doorbell.bells[doorbell.n] < 0) break;
     }
     if (doorbell.n == wanted) return true;

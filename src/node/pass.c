@@ -16,6 +16,7 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "base/system.h"
 #include "mpi/coll.h"
 
 /* SECONDS: before a silent host counts as dead. ATTEMPTS: a crowd of strangers may push a member
@@ -257,8 +258,11 @@ static int take_descriptors(struct parcel *p, int fds[PASS_MOST])
     const struct cmsghdr *head = CMSG_FIRSTHDR(&p->message);
     if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) return 0;
     size_t bytes = head->cmsg_len - CMSG_LEN(0);
+    const int n = (int)(bytes / sizeof fds[0]);
     memcpy(fds, CMSG_DATA(head), bytes);
-    return (int)(bytes / sizeof fds[0]);
+    for (int i = 0; i < n; i++)
+        fds[i] = armcii_system_descriptor(fds[i]);
+    return n;
 }
 
 static bool receive(int s, const struct pass_credentials *credentials, int fds[], int n)

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system.h"
+
 #include "mpi/coll.h"
 #include "node/pass.h"
 
@@ -23,7 +25,8 @@ static bool is_within_limit(size_t bytes)
 
 int armcii_segment_descriptor(size_t bytes)
 {
-    int fd = is_within_limit(bytes) ? memfd_create("armci", MFD_CLOEXEC) : -1;
+    int fd =
+        is_within_limit(bytes) ? armcii_system_descriptor(memfd_create("armci", MFD_CLOEXEC)) : -1;
     if (fd < 0) return -1;
     if (ftruncate(fd, (off_t)bytes) == 0) return fd;
     close(fd);
@@ -58,7 +61,7 @@ int armcii_segment_open(const struct segment_handle *handle)
     char path[64];
     if (handle->descriptor < 0) return -1;
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", handle->process, handle->descriptor);
-    return verify(open(path, O_RDWR | O_CLOEXEC), handle);
+    return verify(armcii_system_descriptor(open(path, O_RDWR | O_CLOEXEC)), handle);
 }
 
 /* ---- sharing ---- */

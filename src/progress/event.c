@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/system.h"
+
 static struct {
     int wakeup_fd, doorbell_fd, epfd;
     /* How well events predict messages. They are reliable above 0. */
@@ -58,9 +60,10 @@ void armcii_event_add_sockets(void)
 
 bool armcii_event_start(void)
 {
-    event.wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    event.wakeup_fd = armcii_system_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (event.wakeup_fd < 0) return false;
-    event.epfd = epoll_create1(EPOLL_CLOEXEC); /* without it no event is seen */
+    event.epfd =
+        armcii_system_descriptor(epoll_create1(EPOLL_CLOEXEC)); /* without it no event is seen */
     armcii_event_add_sockets();
     event.score = 0; /* a process that finds no messages itself never sees that its network raises
                   no events */

@@ -1,6 +1,7 @@
 /* test_doorbell.c - a process wakes another process of its node. The test forks both; MPI is not
  * started. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include "progress/event.h"
 #include "progress/loop.h"
 #include "node/doorbell.h"
+#include "node/segment.h"
 #include "unit.h"
 
 /* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early
@@ -130,6 +132,24 @@ TEST(a_ring_for_others_wakes_nobody_here)
     for (int i = 0; i < TIMES; i++)
         ring(i + 1);
     end_sleeper();
+}
+
+/* What a program that has closed standard input, output or error writes there reaches no file of
+ * the library. */
+TEST(no_descriptor_is_that_of_a_standard_file)
+{
+    const int saved = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    armcii_doorbells_use(shared->doorbells, 0, 2, MPI_COMM_NULL);
+    ck_assert(armcii_doorbells_open(1));
+    ck_assert(armcii_event_start());
+    const int segment = armcii_segment_descriptor(1);
+    ck_assert_int_gt(segment, STDERR_FILENO);
+    ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+    close(segment);
+    stop_sleeping();
+    dup2(saved, STDIN_FILENO);
+    close(saved);
 }
 
 TEST(without_doorbells_a_ring_does_nothing)
