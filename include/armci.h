@@ -257,7 +257,7 @@ void ARMCI_Copy(void *src, void *dst, int n);
  * means, and they reach the memory by it.
  * `*meminfo` may be copied bytewise. Global Pointer arrays also use its member armci_addr directly:
  * in a process that has called `ARMCI_Memget` or `ARMCI_Memat`, an address where none of its groups
- * has, or had, a region is assumed to be such memory.
+ * has a region (nor had, where nodes share memory) is assumed to be such memory.
  * @completion `ARMCI_Memctl` completes all outstanding operations of the caller, gets included. The
  * program must ensure that no other process still uses the memory.
  * @errors `ARMCI_ERR_COUNT`: 0 bytes. `ARMCI_ERR_ARGUMENT`: flags are not 0. `ARMCI_ERR_ADDRESS`:

@@ -114,8 +114,8 @@ ARMCII_ALIAS(ARMCI_Group_create_child, PARMCI_Group_create_child);
 void PARMCI_Group_free(ARMCI_Group *group)
 {
     ARMCII_ENTER(CALLER);
-    if (!entered || armcii_check_pointer(CALLER, "group", group)) return;
-    if (group->comm == MPI_COMM_NULL && group->rank < 0)
+    if (!entered) return;
+    if (group && group->comm == MPI_COMM_NULL && group->rank < 0)
         return; /* the group of a process that is not a member */
     struct team *team = armcii_check_group(CALLER, "group", group);
     if (!team) return;

@@ -538,9 +538,8 @@ static int groups(void)
           a.group = &stage.self);
     CODE(ARMCIX_Group_split, "group:parent new:new_group", a.group, 0, 0, a.new_group);
     CODE(ARMCIX_Group_dup, "group:parent new:new_group", a.group, a.new_group);
-    VOID(ARMCI_Group_free, "group:group null_group no_member", a.group);
+    VOID(ARMCI_Group_free, "group:group no_member", a.group);
     WRONG(world, GROUP, "group", "world", (void)0);
-    WRONG(null, ADDRESS, "group", "NULL", a.group = NULL);
     CODE(ARMCI_Group_rank, "asked not_off", a.group, a.out);
     WRONG(rank_null, ADDRESS, "rank", "NULL", a.out = NULL);
     VOID(ARMCI_Group_size, "asked not_off", a.group, a.out);
