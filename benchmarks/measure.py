@@ -45,7 +45,7 @@ VARIANTS = {("node", "methods"): [(name, {"ARMCI_SHM": "no", **settings}, []) fo
             ("hosts", "mg"): [(" [4 ranks]", {}, [], 4)]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = {"node": 2, "hosts": 2, "nodes": 8}
-MOST_LAUNCHES = 3          # of a word: the second and the third have the rows that were measured with the processors apart
+MOST_LAUNCHES = 4          # of a word: each behind the first has the rows that were measured with the processors apart
 # Each rank is a node, as far as MPI tells (tests/mpi/pretended_nodes.h); MPI is asked for threads, as the library asks it where a job has nodes.
 PRETENDED = {"ARMCI_TEST_NODE": "1", "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE", "OMPI_MPI_THREAD_LEVEL": "3"}
 LEFT_OUT = {"mg": ["MG B*"]}            # rows that take too long, and those that a rival leaves out as well
@@ -94,13 +94,13 @@ def pretending(mpi):
 class Job:
     """One launch of armci-bench; rows and their sentences go to the run."""
 
-    def __init__(self, mpi, place, ranks, program, words, seconds, settings):
-        self.place = place
+    def __init__(self, mpi, place, ranks, one, words, seconds):
+        self.place, self.longest = place, one.longest
         self.output = mpi.folder / "benchmarks" / "report-run.json"
         self.log = mpi.folder / "benchmarks" / "report-run.log"
         launcher = [str(mpi.folder / "tests" / "launch")] if place != "hosts" else [str(TOP / "tests/hosts/two-hosts"), "launch"]
-        self.command = [*launcher, str(ranks), "3600", *(pretending(mpi) if place == "nodes" else []), str(program), *words, "--seconds", str(seconds), "--json", str(self.output)]
-        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec, **(PRETENDED if place == "nodes" else {}), **settings}
+        self.command = [*launcher, str(ranks), "3600", *(pretending(mpi) if place == "nodes" else []), str(one.program), *words, "--seconds", str(seconds), "--json", str(self.output)]
+        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec, **(PRETENDED if place == "nodes" else {}), **one.settings}
 
     def read(self):
         try:
@@ -124,9 +124,13 @@ class Job:
             except ProcessLookupError:
                 continue
 
+    def is_apart(self):
+        """True if the first row says that this launch has the processors apart."""
+        return any(row.get("round_trip_ns", 0) > self.longest for row in self.read()["rows"][:1])
+
     def watch(self, process, stall):
-        """Wait until the job ends. Why it had to be ended: no row began for so many seconds, it did not end behind the last row, or the
-        limit is over; empty if it ended by itself."""
+        """Wait until the job ends. Why it had to be ended: no row began for so many seconds, it did not end behind the last row, the
+        limit is over, or it has the processors apart; empty if it ended by itself."""
         last, begin = None, time.monotonic()
         since = begin
         while process.poll() is None:
@@ -134,6 +138,8 @@ class Job:
             now = self.output.stat().st_mtime_ns if self.output.exists() else 0
             if now != last:
                 last, since = now, time.monotonic()
+                if self.longest and self.is_apart():
+                    return "apart"
             over = time.monotonic() - since
             if over > stall or over > GRACE and last and "running" not in self.read():
                 return "hangs"
@@ -167,6 +173,9 @@ def measure_word(job, run, word, left_out):
     for _ in range(MOST_RETRIES):
         found, wrong = job.run(without, STALL if ours else STALL / 2)
         run.setdefault("head", {key: value for key, value in found.items() if key not in ("rows", "running", "label")})
+        if wrong == "apart":
+            run["is_apart"] = True
+            return
         for row in found["rows"]:
             known.setdefault(row["name"], row)
         if not wrong:
@@ -182,7 +191,7 @@ def measure_word(job, run, word, left_out):
 
 
 class Candidate(typing.NamedTuple):
-    """A library, with other settings of it or without: what is behind the names of its rows, variables, rows left out, and ranks."""
+    """A library, with other settings of it or without: what is behind the names of its rows, variables, rows left out, ranks, and the longest round trip."""
     library: str
     rival: object  # None: this library
     program: str
@@ -190,10 +199,11 @@ class Candidate(typing.NamedTuple):
     settings: dict = {}
     left_out: list = []
     ranks: int = 0  # 0: as RANKS and the rival say
+    longest: float = 0  # ns: a launch that begins with a longer one is ended; 0: none is
 
 
-def launch(args, mpi, place, word, one, without):
-    """The rows of a word with a candidate, without some, and what went wrong."""
+def launch(args, mpi, place, word, one):
+    """The rows of a word with a candidate, and what went wrong; None: it had the processors apart."""
     library, rival = one.library, one.rival
     ranks = one.ranks or RANKS[place] + (1 if place == "node" else 2) * (rival.extra_ranks if rival else 0)
     progress(f"{mpi.family}, {place}, {word}{one.variant}: {library} on {ranks} ranks")
@@ -201,8 +211,8 @@ def launch(args, mpi, place, word, one, without):
         rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
         return {"rows": rows, "problems": problems}
     part = {"library": library, "rows": [], "problems": [], "ranks_started": ranks}
-    measure_word(Job(mpi, place, ranks, one.program, [word], args.seconds, one.settings), part, word, one.left_out + without)
-    return part
+    measure_word(Job(mpi, place, ranks, one, [word], args.seconds), part, word, one.left_out)
+    return None if part.pop("is_apart", False) else part
 
 
 def again(part, longest):
@@ -225,12 +235,13 @@ def measure_libraries(args, data, mpi, place, word, wanted):
                   for variant in [(), *(VARIANTS.get((place, word), []) if blank["library"] == OURS else [])]]
     trips = [row["round_trip_ns"] for run in data["runs"] if (run["mpi"], run["place"]) == (mpi.family, place) for row in run["rows"] if "round_trip_ns" in row]
     parts = {}
-    for _ in range(MOST_LAUNCHES):
+    for turn in range(MOST_LAUNCHES):
         for one in candidates:
-            key = (one.library, one.variant)
-            without = again(parts[key], AS_NEAR * min(trips, default=0)) if key in parts else []
-            if without is not None:
-                part = launch(args, mpi, place, word, one, without)
+            key, longest = (one.library, one.variant), AS_NEAR * min(trips, default=0)
+            without = again(parts[key], longest) if key in parts else []
+            part = launch(args, mpi, place, word, one._replace(left_out=one.left_out + without, longest=longest if turn < MOST_LAUNCHES - 1 else 0)) \
+                if without is not None else None
+            if part:
                 trips += [row["round_trip_ns"] for row in part["rows"] if "round_trip_ns" in row]
                 parts[key] = merged(parts[key], part) if key in parts else part
     return parts

@@ -180,7 +180,7 @@ def test_goes_on(tmp_path, monkeypatch):
     head, args = {"commit": "abcdef0123", "machine": {}}, types.SimpleNamespace(
         out=str(tmp_path / "report.json"), places=["node"], words=["latency", "mg"], short=False, minutes=1, checkout="", only=[])
 
-    def launch(_, mpi, place, word, one, without):
+    def launch(_, mpi, place, word, one):
         asked.append(f"{word} {one.library}")
         if len(asked) == 4:
             raise KeyboardInterrupt
@@ -210,25 +210,40 @@ def part_of(library, trips, number=0):
     ([{"a": 100, "b": 119}, {"a": 110, "b": 100}], [], [[1, 1], [2, 2]]),
     ([{"a": 100, "b": 100}, {"a": 100, "b": 121}, {"b": 110}], [["a"]], [[1, 1], [2, 3]]),
     ([{"a": 140, "b": 140}, {"a": 100, "b": 100}, {"a": 141, "b": 105}, {"a": 99}], [[], ["b"]], [[4, 3], [2, 2]]),
-    ([{"a": 140}, {"a": 100}, {"a": 150}, {"a": 130}], [[], []], [[4], [2]]),
+    ([{"a": 140}, {"a": 100}, {"a": 150}, {"a": 130}, {"a": 131}], [[], [], []], [[4], [2]]),
     ([{"a": 140, "b": 100, "c": 140}, {"a": 100}, {"a": 100, "b": 101, "c": 100}], [[]], [[3, 1, 3], [2]]),
     ([{"a": 100, "b": 100, "c": 140}, {"a": 100}, {"b": 100, "c": 100}], [["a"]], [[1, 1, 3], [2]]),
-    ([{"a": 75, "b": 61}, {"a": None}, {"a": 74}, {"a": 60}], [["b"], ["b"]], [[4, 1], [2]])])
+    ([{"a": 75, "b": 61}, {"a": None}, {"a": 74}, {"a": 60}], [["b"], ["b"]], [[4, 1], [2]]),
+    ([{"a": 100}, None, None, None, {"a": 140}], [[], [], []], [[1], [5]])])
 def test_near(monkeypatch, launches, left_out, taken):
-    """Rows are repeated whose round trip is longer than that of this MPI library in this place can be, and each is taken from the launch where it was shortest."""
+    """Rows are repeated whose round trip is longer than that of this MPI library in this place can be, and each is taken from the launch where it was shortest;
+    None is a launch that was ended because its first row had a longer one: the last one is not."""
     measure, asked = measure_module(monkeypatch), []
     earlier = [{"mpi": mpi, "place": place, **part_of("armci-rma", {"a": trip})} for mpi, place, trip in (("mpich", "node", 1), ("openmpi", "hosts", 2))]
     earlier += [{"mpi": "mpich", "place": "hosts", **part_of("armci-rma", {"a": 60})}] if launches[0]["a"] == 75 else []
 
     def launch(*where):
-        *_, one, without = where
-        asked.append(without)
-        return part_of(one.library, launches[len(asked) - 1], len(asked))
+        *_, one = where
+        asked.append(one.left_out)
+        trips = launches[len(asked) - 1]
+        assert trips or one.longest == 1.2 * 100
+        return trips and part_of(one.library, trips, len(asked))
 
     monkeypatch.setattr(measure, "launch", launch)
     parts = measure.measure_libraries(None, {"runs": earlier}, types.SimpleNamespace(family="mpich"), "hosts", "many",
                                       [({"library": key}, None, "program") for key in ("armci-rma", "comex-ts")])
     assert asked == [[], [], *left_out] and [[row["launch"] for row in part["rows"]] for part in parts.values()] == taken, (asked, parts)
+
+
+@pytest.mark.parametrize("trip, longest, why", [(121, 120, "apart"), (120, 120, ""), (121, 0, ""), (None, 120, "")])
+def test_apart(tmp_path, monkeypatch, trip, longest, why):
+    """A launch is ended whose first row has a longer round trip than the candidate may have."""
+    measure = measure_module(monkeypatch)
+    mpi, one = types.SimpleNamespace(folder=tmp_path, family="mpich", mpiexec="mpiexec"), measure.Candidate("armci-rma", None, "program", longest=longest)
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "report-run.json").write_text(json.dumps({"rows": part_of("armci-rma", {"a": trip, "b": 200})["rows"], "running": "b"}))
+    looks = iter([None, None, 0])
+    assert measure.Job(mpi, "node", 2, one, ["many"], 1).watch(types.SimpleNamespace(poll=lambda: next(looks)), 10) == why
 
 
 def test_variants(tmp_path, monkeypatch):
