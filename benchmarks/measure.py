@@ -124,22 +124,20 @@ class Job:
             except ProcessLookupError:
                 continue
 
-    def is_apart(self):
-        """True if the first row says that this launch has the processors apart."""
-        return any(row.get("round_trip_ns", 0) > self.longest for row in self.read()["rows"][:1])
-
     def watch(self, process, stall):
         """Wait until the job ends. Why it had to be ended: no row began for so many seconds, it did not end behind the last row, the
-        limit is over, or it has the processors apart; empty if it ended by itself."""
-        last, begin = None, time.monotonic()
+        limit is over, or its first row says that the processors are apart; empty if it ended by itself."""
+        last, longest, begin = None, self.longest, time.monotonic()
         since = begin
         while process.poll() is None:
             time.sleep(0.1)
             now = self.output.stat().st_mtime_ns if self.output.exists() else 0
             if now != last:
                 last, since = now, time.monotonic()
-                if self.longest and self.is_apart():
+                first = self.read()["rows"][:1] if longest else []
+                if any(row.get("round_trip_ns", 0) > longest for row in first):
                     return "apart"
+                longest = 0 if first else longest  # the file is not read again while rows are measured
             over = time.monotonic() - since
             if over > stall or over > GRACE and last and "running" not in self.read():
                 return "hangs"
@@ -167,15 +165,14 @@ class Job:
 
 
 def measure_word(job, run, word, left_out):
-    """All rows of a word; a row in which the library fails is left out and the rest run again, a few times."""
+    """All rows of a word; a row in which the library fails is left out and the rest run again, a few times. False: the processors were apart."""
     ours, known = run["library"] == OURS, {}
     without = [*left_out] + LEFT_OUT.get(word, []) + ([] if ours else RIVALS_LEAVE_OUT.get(word, []))
     for _ in range(MOST_RETRIES):
         found, wrong = job.run(without, STALL if ours else STALL / 2)
         run.setdefault("head", {key: value for key, value in found.items() if key not in ("rows", "running", "label")})
         if wrong == "apart":
-            run["is_apart"] = True
-            return
+            return False
         for row in found["rows"]:
             known.setdefault(row["name"], row)
         if not wrong:
@@ -188,6 +185,7 @@ def measure_word(job, run, word, left_out):
         without = [*without, running, *(name for name in known if name not in without)]
     run["rows"] += known.values()
     run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in known.values() if not row["valid"]]
+    return True
 
 
 class Candidate(typing.NamedTuple):
@@ -211,8 +209,7 @@ def launch(args, mpi, place, word, one):
         rows, problems = examples.measure(rival, mpi, ranks) if word == examples.WORD else examples.measure_pool(rival, mpi, place, ranks)
         return {"rows": rows, "problems": problems}
     part = {"library": library, "rows": [], "problems": [], "ranks_started": ranks}
-    measure_word(Job(mpi, place, ranks, one, [word], args.seconds), part, word, one.left_out)
-    return None if part.pop("is_apart", False) else part
+    return part if measure_word(Job(mpi, place, ranks, one, [word], args.seconds), part, word, one.left_out) else None
 
 
 def again(part, longest):
@@ -239,8 +236,9 @@ def measure_libraries(args, data, mpi, place, word, wanted):
         for one in candidates:
             key, longest = (one.library, one.variant), AS_NEAR * min(trips, default=0)
             without = again(parts[key], longest) if key in parts else []
-            part = launch(args, mpi, place, word, one._replace(left_out=one.left_out + without, longest=longest if turn < MOST_LAUNCHES - 1 else 0)) \
-                if without is not None else None
+            if without is None:
+                continue
+            part = launch(args, mpi, place, word, one._replace(left_out=one.left_out + without, longest=longest if turn < MOST_LAUNCHES - 1 else 0))
             if part:
                 trips += [row["round_trip_ns"] for row in part["rows"] if "round_trip_ns" in row]
                 parts[key] = merged(parts[key], part) if key in parts else part

@@ -247,7 +247,7 @@ def test_apart(tmp_path, monkeypatch, trip, longest, why):
 
 
 def test_variants(tmp_path, monkeypatch):
-    """Rows and problems of a launch with variables or ranks of its own have these in their names, and are repeated without those of the other launches."""
+    """Rows and problems of a variant end in its name, whether it has variables or ranks of its own, and are repeated without those of the other launches."""
     measure, asked = measure_module(monkeypatch), []
     monkeypatch.setattr(measure, "open_runs", lambda *_: [({"library": "armci-rma", "mpi": "mpich", "rows": [], "problems": []}, None, "program")])
     monkeypatch.setattr(measure, "busy_share", lambda: 0)
@@ -257,6 +257,7 @@ def test_variants(tmp_path, monkeypatch):
     def measure_word(ranks, part, word, left_out):
         asked.append([ranks, left_out])
         part |= {**part_of("armci-rma", {"a": 140 if len(asked) == 2 else 100}, len(asked)), "problems": [{"group": word, "name": name, "why": "hangs"} for name in ("d", "the end")]}
+        return True
 
     monkeypatch.setattr(measure, "measure_word", measure_word)
     data = {"busy": [], "done": [], "runs": []}
