@@ -460,19 +460,29 @@ static char *lane_of(const struct sharer *s, int p)
     return (char *)s->base[p] + (test_rank() * THREADS + s->number) * LANE;
 }
 
-/* Put `bytes` bytes of new values in so many parts; change them after the wait. */
+/* Put or get `bytes` bytes in so many parts, and wait for the handle. */
+static void transfer_parts(enum op_kind kind, char *here, char *there, size_t bytes, int parts,
+                           int p, armci_hdl_t *handle)
+{
+    const size_t part = bytes / (size_t)parts;
+    for (int i = 0; i < parts; i++) {
+        const size_t at = (size_t)i * part, n = i == parts - 1 ? bytes - at : part;
+        if (kind == OP_PUT)
+            ARMCI_NbPut(here + at, there + at, (int)n, p, handle);
+        else
+            ARMCI_NbGet(there + at, here + at, (int)n, p, handle);
+    }
+    ARMCI_Wait(handle);
+}
+
+/* Put new values, and change them after the wait. */
 static void put_parts(char *there, char *model, size_t bytes, int parts, int p, armci_hdl_t *handle,
                       struct rng *rng)
 {
     char *here = need_memory(bytes);
-    const size_t part = bytes / (size_t)parts;
     for (size_t i = 0; i < bytes; i++)
         here[i] = model[i] = (char)rng_between(rng, 0, 255);
-    for (int i = 0; i < parts; i++) {
-        const size_t at = (size_t)i * part, n = i == parts - 1 ? bytes - at : part;
-        ARMCI_NbPut(here + at, there + at, (int)n, p, handle);
-    }
-    ARMCI_Wait(handle);
+    transfer_parts(OP_PUT, here, there, bytes, parts, p, handle);
     memset(here, 0x5a, bytes);
     free(here);
 }
@@ -481,12 +491,7 @@ static void get_parts(char *there, const char *model, size_t bytes, int parts, i
                       armci_hdl_t *handle, int step)
 {
     char *here = need_zeroed(bytes);
-    const size_t part = bytes / (size_t)parts;
-    for (int i = 0; i < parts; i++) {
-        const size_t at = (size_t)i * part, n = i == parts - 1 ? bytes - at : part;
-        ARMCI_NbGet(there + at, here + at, (int)n, p, handle);
-    }
-    ARMCI_Wait(handle);
+    transfer_parts(OP_GET, here, there, bytes, parts, p, handle);
     check_bytes(here, model, bytes, "step %d: gets of %zu bytes", step, bytes);
     free(here);
 }
